@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import type { BootstrapResult } from './api-token/api-token.bootstrap';
+import type { Config } from './config/config';
+
+const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
+
+/**
+ * Tells where things are and, at the first run, how to make the first call. The token itself is
+ * shown once, and only where a person is looking: a log keeps what it is given.
+ */
+export function announce(
+  config: Config,
+  log: Logger,
+  bootstrap: BootstrapResult,
+  url: string,
+): void {
+  const base = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
+  const places = {
+    api: `${base}/api/user`,
+    docs: `${base}/docs`,
+    database: config.databaseUrl === undefined ? `SQLite in ${config.dataDir}` : 'PostgreSQL',
+    ...(config.metricsPort !== 0 && {
+      metrics: `http://${config.host.replace('0.0.0.0', 'localhost')}:${config.metricsPort}/metrics`,
+    }),
+  };
+  const first = firstSteps(bootstrap, places.api);
+  if (config.logFormat === 'json') {
+    log.info({ msg: 'ready', ...places, ...first });
+    return;
+  }
+  const lines = Object.entries({ ...places, ...first });
+  process.stdout.write(
+    `\nUser group service is ready.\n${lines.map(([name, text]) => `  ${`${name}:`.padEnd(12)} ${text}\n`).join('')}\n`,
+  );
+}
+
+function firstSteps(bootstrap: BootstrapResult, api: string): Record<string, string> {
+  switch (bootstrap.kind) {
+    case 'present':
+      return {};
+    case 'configured':
+      return { first_token: 'created from BOOTSTRAP_API_TOKEN' };
+    case 'absent':
+      return {
+        token:
+          'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
+      };
+    case 'generated':
+      return process.stdout.isTTY
+        ? {
+            first_token: `${bootstrap.token} (also in ${bootstrap.file})`,
+            try: curl(api, bootstrap.token),
+          }
+        : { first_token: `in ${bootstrap.file}`, try: curl(api, `$(cat '${bootstrap.file}')`) };
+  }
+}
+
+function curl(api: string, token: string): string {
+  return `curl -X GET ${api} -H "Authorization: Token ${token}" -H 'Content-Type: application/json' -d '${EXAMPLE_BODY}'`;
+}

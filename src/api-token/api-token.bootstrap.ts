@@ -1,0 +1,70 @@
+import { Injectable } from '@nestjs/common';
+import { resolve } from 'node:path';
+import type { EntityManager } from 'typeorm';
+import { scopes } from '../common/caller';
+import { writePrivateFile } from '../common/private-file';
+import { generateToken } from '../common/secrets';
+import { Config } from '../config/config';
+import { isUniqueViolation } from '../database/database-errors';
+import { Transactor } from '../database/transactor';
+import { Workspace } from '../workspace/workspace.entity';
+import { ApiToken } from './api-token.entity';
+import { apiTokenRow } from './api-token.service';
+
+/** What the start found or did about the first API token. */
+export type BootstrapResult =
+  /** There is one. */
+  | { kind: 'present' }
+  /** It was created from BOOTSTRAP_API_TOKEN. */
+  | { kind: 'configured' }
+  /** It was generated, and written to `file`. */
+  | { kind: 'generated'; token: string; file: string }
+  /** There is none: the operator has to issue one. */
+  | { kind: 'absent' };
+
+/** The workspace that the first migration creates. */
+const WORKSPACE_NAME = 'default';
+const TOKEN_NAME = 'bootstrap';
+const TOKEN_FILE = 'bootstrap-token';
+
+/** Provides the first API token. There is no endpoint for it, which a first visitor could claim. */
+@Injectable()
+export class ApiTokenBootstrap {
+  constructor(
+    private readonly config: Config,
+    private readonly transactor: Transactor,
+  ) {}
+
+  /** Safe to run in several replicas at once: only one of them creates the token. */
+  async run(): Promise<BootstrapResult> {
+    try {
+      return await this.transactor.run((manager) => this.runWith(manager));
+    } catch (error) {
+      // Another replica has just created the same token.
+      if (isUniqueViolation(error)) return { kind: 'present' };
+      throw error;
+    }
+  }
+
+  private async runWith(manager: EntityManager): Promise<BootstrapResult> {
+    if (await manager.exists(ApiToken)) return { kind: 'present' };
+    const { bootstrapApiToken, databaseUrl, dataDir } = this.config;
+    if (bootstrapApiToken !== undefined) {
+      await this.create(manager, bootstrapApiToken);
+      return { kind: 'configured' };
+    }
+    if (databaseUrl !== undefined) return { kind: 'absent' };
+    const token = generateToken('uga');
+    const file = resolve(dataDir, TOKEN_FILE);
+    // Before the commit: a token that is in the database and nowhere else would lock everybody out.
+    writePrivateFile(file, `${token}\n`);
+    await this.create(manager, token);
+    return { kind: 'generated', token, file };
+  }
+
+  private async create(manager: EntityManager, token: string): Promise<void> {
+    const workspace = await manager.findOneByOrFail(Workspace, { name: WORKSPACE_NAME });
+    const row = apiTokenRow(token, { workspaceId: workspace.id, name: TOKEN_NAME, scopes });
+    await manager.save(manager.create(ApiToken, row));
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  Column,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+  Unique,
+} from 'typeorm';
+import { Workspace } from '../workspace/workspace.entity';
+
+/** What lets a host application call the API. The token itself is shown once and never stored. */
+@Entity('api_token')
+@Unique('api_token_token_hash_key', ['tokenHash'])
+@Index('api_token_workspace_id_idx', ['workspaceId'])
+export class ApiToken {
+  @PrimaryGeneratedColumn({ primaryKeyConstraintName: 'api_token_pkey' })
+  id!: number;
+
+  @Column('integer', { name: 'workspace_id' })
+  workspaceId!: number;
+
+  /** The foreign key alone; across modules only the id is used. */
+  @ManyToOne(() => Workspace, { onDelete: 'RESTRICT' })
+  @JoinColumn({ name: 'workspace_id', foreignKeyConstraintName: 'api_token_workspace_id_fkey' })
+  workspace?: never;
+
+  @Column('text')
+  name!: string;
+
+  /** SHA-256 of the token. */
+  @Column('blob', { name: 'token_hash' })
+  tokenHash!: Buffer;
+
+  /** The token's last four characters, so that people can tell tokens apart. */
+  @Column('varchar', { name: 'last_four', length: 4 })
+  lastFour!: string;
+
+  /** Scope names, separated by spaces. */
+  @Column('text')
+  scopes!: string;
+
+  @Column('bigint', { name: 'created_at' })
+  createdAt!: number;
+
+  @Column('bigint', { name: 'expires_at', nullable: true })
+  expiresAt!: number | null;
+
+  /** Written at most once a minute, after the fact. */
+  @Column('bigint', { name: 'last_used_at', nullable: true })
+  lastUsedAt!: number | null;
+
+  @Column('bigint', { name: 'revoked_at', nullable: true })
+  revokedAt!: number | null;
+}

@@ -1,0 +1,38 @@
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { MethodNotAllowed } from '../errors';
+import { COMMON_HEADERS } from './http-settings';
+import { requestId } from './request-id';
+
+/** Sets what every answer carries, before anything can answer. */
+export function commonHeaders(request: Request, response: Response, next: NextFunction): void {
+  for (const name in COMMON_HEADERS) response.setHeader(name, COMMON_HEADERS[name]!);
+  response.setHeader('X-Request-Id', requestId(request));
+  next();
+}
+
+/**
+ * Lets pages in a browser, which cannot send a GET with a body, send it as POST with
+ * `X-HTTP-Method-Override: GET`. Any other wish is refused: silently rotating a token instead
+ * would be the worst answer.
+ */
+export function methodOverride(request: Request, _response: Response, next: NextFunction): void {
+  const wish = request.headers['x-http-method-override'];
+  if (wish === undefined || request.method !== 'POST') {
+    next();
+  } else if (String(wish).toUpperCase() === 'GET') {
+    request.method = 'GET';
+    next();
+  } else {
+    next(
+      new MethodNotAllowed('GET, PUT, POST', 'X-HTTP-Method-Override can only turn POST into GET.'),
+    );
+  }
+}
+
+/** Answers 405 to every method that a path does not have; HEAD too, which must not run the GET. */
+export function onlyMethods(...methods: string[]): RequestHandler {
+  const allow = methods.join(', ');
+  return (request, _response, next) => {
+    next(methods.includes(request.method) ? undefined : new MethodNotAllowed(allow));
+  };
+}

@@ -1,0 +1,10 @@
+/** Express setting: the largest request body in bytes. */
+export const BODY_LIMIT_SETTING = 'body limit';
+
+/** Header fields of every answer, whether a route, the router or the HTTP parser gives it. */
+export const COMMON_HEADERS: Readonly<Record<string, string>> = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+};

@@ -1,0 +1,39 @@
+import { randomUUID } from 'node:crypto';
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { HeadersTooLarge, RequestMalformed, RequestTimeout, type ServiceError } from '../errors';
+import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem';
+import { COMMON_HEADERS } from './http-settings';
+
+/** What Node's HTTP parser complains about, as an error of the catalogue. */
+export function malformedHttpError(error: NodeJS.ErrnoException): ServiceError {
+  switch (error.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new HeadersTooLarge();
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new RequestTimeout();
+    default:
+      return new RequestMalformed();
+  }
+}
+
+/** Answers on a socket that has no response object, and closes it. */
+export function answerRaw(socket: Duplex, error: ServiceError): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const body = JSON.stringify(toProblem(error, requestId));
+  const { status } = error.spec;
+  const headers = {
+    ...COMMON_HEADERS,
+    ...error.headers,
+    'X-Request-Id': requestId,
+    'Content-Type': PROBLEM_MEDIA_TYPE,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+}

@@ -1,0 +1,28 @@
+/**
+ * Whether reading a JSON number as a double and printing it again keeps its decimal value:
+ * `1.0` and `1E2` do, `9007199254740993`, `1e400` and `0.1000000000000000001` do not.
+ */
+export function isExactNumber(source: string, value: number): boolean {
+  // Fifteen significant digits always survive a double (IEEE 754, DBL_DIG).
+  if (source.length <= 15 && Number.isSafeInteger(value)) return true;
+  if (!Number.isFinite(value)) return false;
+  return canonicalDecimal(source) === canonicalDecimal(String(value));
+}
+
+/** One spelling for each decimal value: sign, digits without outer zeros, exponent of the last digit. */
+function canonicalDecimal(source: string): string {
+  const [, sign = '', whole = '', fraction = '', exponent = '0'] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = trimTrailingZeros(digits);
+  if (significant === '') return '0';
+  const lastDigit = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign}${significant}e${lastDigit}`;
+}
+
+/** A loop, because the regular expression for it backtracks quadratically on hostile digits. */
+function trimTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (end > 0 && digits[end - 1] === '0') end--;
+  return digits.slice(0, end);
+}

@@ -1,0 +1,15 @@
+const MAX_LENGTH = 256;
+
+/**
+ * The JSON Pointer (RFC 6901) of a path. A pointer that would become longer than 256 characters
+ * ends at an ancestor instead, so that an answer cannot be made to echo a large key.
+ */
+export function toPointer(path: readonly (string | number)[]): string {
+  let pointer = '';
+  for (const step of path) {
+    const segment = `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    if (pointer.length + segment.length > MAX_LENGTH) break;
+    pointer += segment;
+  }
+  return pointer;
+}

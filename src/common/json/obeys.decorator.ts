@@ -1,0 +1,36 @@
+import { registerDecorator } from 'class-validator';
+import type { Violation } from '../errors';
+
+/** Judges the value of a field; `pointer` is the field's own JSON Pointer. Empty means acceptable. */
+export type Rule = (value: unknown, pointer: string) => Violation[];
+
+const ruleKey = Symbol('rule');
+
+/**
+ * A class-validator rule that can name a place below the field. A field that was not sent obeys
+ * every rule, unless `required` says what to tell the caller then; `null` counts as sent.
+ */
+export function Obeys(rule: Rule, { required }: { required?: string } = {}): PropertyDecorator {
+  const complete: Rule = (value, pointer) => {
+    if (value !== undefined) return rule(value, pointer);
+    return required === undefined ? [] : [{ pointer, code: 'required', detail: required }];
+  };
+  return (target, property) => {
+    registerDecorator({
+      name: 'obeys',
+      target: target.constructor,
+      propertyName: String(property),
+      options: { context: { [ruleKey]: complete } },
+      validator: {
+        validate: (value: unknown) => complete(value, '').length === 0,
+        // Without a message class-validator would not hand the context back.
+        defaultMessage: () => `${String(property)} is not acceptable`,
+      },
+    });
+  };
+}
+
+/** The rule behind a failed validation, from the context that class-validator hands back. */
+export function ruleOf(context: unknown): Rule {
+  return (context as Record<typeof ruleKey, Rule>)[ruleKey];
+}

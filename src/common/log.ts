@@ -1,0 +1,81 @@
+import type { LoggerService } from '@nestjs/common';
+import { isatty } from 'node:tty';
+import { type Logger, type LoggerOptions, pino } from 'pino';
+import pretty from 'pino-pretty';
+import { OperatorError } from './operator-error';
+import { TOKEN_PATTERN } from './secrets';
+
+export interface LogOptions {
+  logLevel: string;
+  logFormat: 'json' | 'pretty';
+}
+
+/**
+ * The process's log. No line of it can hold a token, wherever it came from.
+ * @param stream 1 for standard output, 2 for standard error
+ */
+export function createLog({ logLevel, logFormat }: LogOptions, stream: 1 | 2 = 1): Logger {
+  const options: LoggerOptions = {
+    level: logLevel,
+    base: undefined,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: { level: (level) => ({ level }) },
+    serializers: { err: errorFields },
+    redact: {
+      paths: ['authorization', '*.authorization', 'token', '*.token'],
+      censor: '[redacted]',
+    },
+    hooks: { streamWrite: redactTokens },
+  };
+  if (logFormat === 'json') return pino(options, pino.destination(stream));
+  return pino(options, pretty({ colorize: isatty(stream), destination: stream, sync: true }));
+}
+
+/** A driver's error also carries the statement's parameters, which are the callers' data. */
+function errorFields(error: unknown): unknown {
+  if (!(error instanceof Error)) return error;
+  const { name, message, stack, code } = error as NodeJS.ErrnoException;
+  return { name, message, code, stack };
+}
+
+function toFields(message: unknown): object {
+  if (message instanceof Error) return { err: message };
+  return typeof message === 'object' && message !== null ? message : { msg: message };
+}
+
+function redactTokens(line: string): string {
+  return line.replace(TOKEN_PATTERN, '$1_[redacted]');
+}
+
+/** The framework's own account of its start, which only its developers want to read. */
+const START_CHATTER = [
+  'NestFactory',
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'NestApplication',
+];
+
+/** Lets Nest and every `new Logger(name)` of a module write to `log`. */
+export class NestLog implements LoggerService {
+  constructor(private readonly logger: Logger) {}
+
+  log = this.at('info');
+  error = this.at('error');
+  warn = this.at('warn');
+  debug = this.at('debug');
+  verbose = this.at('trace');
+  fatal = this.at('fatal');
+
+  /** Nest passes the message, optional values such as a stack, and the name of the logger last. */
+  private at(level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace') {
+    return (message: unknown, ...rest: unknown[]): void => {
+      // Nest logs what stops the start; the entry point says it in one line.
+      if (message instanceof OperatorError) return;
+      const context = rest.at(-1);
+      const fields = toFields(message);
+      const chatter = level === 'info' && START_CHATTER.includes(String(context));
+      this.logger[chatter ? 'debug' : level]({ context, ...fields });
+    };
+  }
+}

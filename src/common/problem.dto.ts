@@ -1,0 +1,168 @@
+import { applyDecorators } from '@nestjs/common';
+import {
+  ApiExtraModels,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiResponse,
+  type ApiResponseOptions,
+  getSchemaPath,
+} from '@nestjs/swagger';
+import {
+  ApiTokenInvalid,
+  BodyIncomplete,
+  BodyMissing,
+  BodyNotUtf8,
+  BodyTooLarge,
+  CredentialsMalformed,
+  CredentialsMissing,
+  DatabaseUnavailable,
+  errorCatalogue,
+  InsufficientScope,
+  InternalError,
+  JsonDuplicateKey,
+  JsonMalformed,
+  MediaTypeUnsupported,
+  RateLimited,
+  RequestMalformed,
+  RequestTimeout,
+  type ErrorSpec,
+  ShuttingDown,
+  TokenUnreadable,
+  ValidationFailed,
+  violationCodes,
+} from './errors';
+import { problemType } from './problem';
+
+class ViolationDto {
+  @ApiProperty({
+    description: 'JSON Pointer (RFC 6901) of the place in the body.',
+    example: '/name',
+  })
+  pointer!: string;
+
+  @ApiProperty({ description: 'What is wrong there; stable.', enum: Object.keys(violationCodes) })
+  code!: string;
+
+  @ApiProperty({ description: 'The same for people.', example: 'The text must not be empty.' })
+  detail!: string;
+}
+
+/** The `Problem` of every answer that is not a success, as the OpenAPI document shows it. */
+class ProblemDto {
+  @ApiProperty({
+    description: '0: the call did not succeed.',
+    enum: [0],
+    type: 'integer',
+    example: 0,
+  })
+  success!: 0;
+
+  @ApiProperty({
+    description: 'URI that names the kind of problem.',
+    format: 'uri',
+    example: problemType('validation_failed'),
+  })
+  type!: string;
+
+  @ApiProperty({ description: 'The kind of problem for people.', example: 'Body not acceptable' })
+  title!: string;
+
+  @ApiProperty({ description: 'The HTTP status.', type: 'integer', example: 422 })
+  status!: number;
+
+  @ApiProperty({
+    description: 'This occurrence for people.',
+    example: 'The text must not be empty.',
+  })
+  detail!: string;
+
+  @ApiProperty({
+    description: 'Stable; switch on this.',
+    enum: errorCatalogue.map(({ spec }) => spec.code),
+    example: 'validation_failed',
+  })
+  code!: string;
+
+  @ApiProperty({
+    description: 'Finds the request in the log; also in X-Request-Id.',
+    example: '1f0c5c1e',
+  })
+  request_id!: string;
+
+  @ApiPropertyOptional({ description: 'What is wrong in the body.', type: () => [ViolationDto] })
+  errors?: ViolationDto[];
+}
+
+type ErrorClass = (typeof errorCatalogue)[number];
+
+/** What any authenticated route with a JSON body can answer. */
+const COMMON_ERRORS: ErrorClass[] = [
+  RequestMalformed,
+  BodyMissing,
+  BodyIncomplete,
+  BodyNotUtf8,
+  JsonMalformed,
+  JsonDuplicateKey,
+  CredentialsMissing,
+  CredentialsMalformed,
+  ApiTokenInvalid,
+  InsufficientScope,
+  RequestTimeout,
+  BodyTooLarge,
+  MediaTypeUnsupported,
+  ValidationFailed,
+  RateLimited,
+  InternalError,
+  DatabaseUnavailable,
+  TokenUnreadable,
+  ShuttingDown,
+];
+
+/** Documents the error answers of an operation: those every one can give, and its own. */
+export function ApiProblems(...own: ErrorClass[]): MethodDecorator {
+  const errors = [...COMMON_ERRORS, ...own];
+  const statuses = [...new Set(errors.map(({ spec }) => spec.status))];
+  return applyDecorators(
+    ApiExtraModels(ProblemDto),
+    ...statuses.map((status) =>
+      apiProblem(
+        status,
+        errors.filter(({ spec }) => spec.status === status),
+      ),
+    ),
+  );
+}
+
+function apiProblem(status: number, errors: ErrorClass[]): MethodDecorator {
+  return ApiResponse({
+    status,
+    description: errors.map(({ spec }) => `\`${spec.code}\`: ${spec.about}`).join('\n\n'),
+    headers: HEADERS[status],
+    content: {
+      'application/problem+json': {
+        schema: { $ref: getSchemaPath(ProblemDto) },
+        examples: Object.fromEntries(errors.map(({ spec }) => [spec.code, exampleOf(spec)])),
+      },
+    },
+  });
+}
+
+function exampleOf({ code, status, title, about }: ErrorSpec) {
+  const request_id = '6f1c0f3e-6a37-4f0e-9d0b-6a1b7c1f4e55';
+  return {
+    summary: title,
+    value: { success: 0, type: problemType(code), title, status, detail: about, code, request_id },
+  };
+}
+
+type HeadersObject = NonNullable<ApiResponseOptions['headers']>;
+
+const RETRY_AFTER: HeadersObject = {
+  'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
+};
+
+const HEADERS: Record<number, HeadersObject> = {
+  401: { 'WWW-Authenticate': { description: 'The challenge: Token.', schema: { type: 'string' } } },
+  429: RETRY_AFTER,
+  503: RETRY_AFTER,
+};

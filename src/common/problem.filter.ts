@@ -1,0 +1,52 @@
+import {
+  type ArgumentsHost,
+  Catch,
+  type ExceptionFilter,
+  HttpException,
+  Logger,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { InternalError, RequestMalformed, RouteNotFound, ServiceError } from './errors';
+import { requestId } from './http/request-id';
+import { PROBLEM_MEDIA_TYPE, toProblem } from './problem';
+
+/** Turns whatever was thrown into the one shape of error answers. */
+@Catch()
+export class ProblemFilter implements ExceptionFilter {
+  private readonly logger = new Logger('Problem');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = toServiceError(thrown);
+    const id = requestId(request);
+    this.log(error, id);
+    if (response.headersSent || !response.socket) {
+      response.destroy();
+      return;
+    }
+    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
+    // The rest of a body that was refused for its size is not worth reading.
+    if (error.spec.status === 413) response.setHeader('Connection', 'close');
+    response.statusCode = error.spec.status;
+    response.setHeader('Content-Type', PROBLEM_MEDIA_TYPE);
+    response.end(JSON.stringify(toProblem(error, id)));
+  }
+
+  /** Refusals are in the access log; this tells what only the log may know. */
+  private log(error: ServiceError, id: string): void {
+    const { level, code } = error.spec;
+    if (level === 'error') this.logger.error({ msg: code, request_id: id, err: error.cause });
+    if (level === 'warn') this.logger.warn({ msg: code, request_id: id, err: error.cause });
+  }
+}
+
+/** The framework's own exceptions: an unknown route, or a path that cannot be decoded. */
+function toServiceError(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError) return thrown;
+  if (thrown instanceof HttpException) {
+    if (thrown.getStatus() === 404) return new RouteNotFound();
+    if (thrown.getStatus() === 400) return new RequestMalformed('The path cannot be decoded.');
+  }
+  return new InternalError(thrown);
+}

@@ -1,0 +1,53 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** `uga_…` opens the API; `ugt_…` says which user group is viewing a dashboard. */
+export type TokenPrefix = 'uga' | 'ugt';
+
+const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 32;
+const CHECKSUM_LENGTH = 6;
+
+/** Finds every token in a text, well-formed or cut short: for redaction. */
+export const TOKEN_PATTERN = /\b(ug[at])_[0-9A-Za-z]{8,}/g;
+
+/**
+ * A new token: prefix, 32 random base62 characters (190 bits) and their checksum, six base62
+ * digits of the CRC-32 of the random part, so that scanners can tell a token from a look-alike.
+ */
+export function generateToken(prefix: TokenPrefix): string {
+  const random = randomBase62(RANDOM_LENGTH);
+  return `${prefix}_${random}${checksum(random)}`;
+}
+
+/** Whether `token` has the prefix, the length, the alphabet and the checksum of a generated token. */
+export function isWellFormedToken(prefix: TokenPrefix, token: string): boolean {
+  const [, found, random, sum] = /^(ug[at])_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/.exec(token) ?? [];
+  return found === prefix && random !== undefined && sum === checksum(random);
+}
+
+/** SHA-256 of the token, 32 bytes: what is stored and looked up. */
+export function hashToken(token: string): Buffer {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+function checksum(random: string): string {
+  let rest = crc32(random);
+  let digits = '';
+  for (let index = 0; index < CHECKSUM_LENGTH; index++) {
+    digits = ALPHABET.charAt(rest % ALPHABET.length) + digits;
+    rest = Math.floor(rest / ALPHABET.length);
+  }
+  return digits;
+}
+
+/** Bytes of 248 and above are dropped: 248 is the largest multiple of 62, so no character is favoured. */
+function randomBase62(length: number): string {
+  let text = '';
+  while (text.length < length) {
+    for (const byte of randomBytes(length)) {
+      if (byte < 248 && text.length < length) text += ALPHABET.charAt(byte % ALPHABET.length);
+    }
+  }
+  return text;
+}

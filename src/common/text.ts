@@ -1,0 +1,49 @@
+import type { Violation } from './errors';
+
+const MAX_CODE_POINTS = 255;
+const MAX_BYTES = 1024;
+// eslint-disable-next-line no-control-regex -- finding control characters is the purpose
+const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
+
+/**
+ * What is wrong with a name or an id of 1–255 code points and at most 1,024 bytes of UTF-8.
+ * The text is judged as it is: no trim, no case folding, no Unicode normalisation.
+ */
+export function textViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value !== 'string') {
+    return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
+  }
+  if (value === '') return [{ pointer, code: 'empty', detail: 'The text must not be empty.' }];
+  if (isTooLong(value)) {
+    return [
+      {
+        pointer,
+        code: 'too_long',
+        detail: `The text must have at most ${MAX_CODE_POINTS} code points and ${MAX_BYTES} bytes of UTF-8.`,
+      },
+    ];
+  }
+  return [];
+}
+
+/** As `textViolations`, for an id that people and logs must be able to show: no control characters. */
+export function identifierViolations(value: unknown, pointer: string): Violation[] {
+  const violations = textViolations(value, pointer);
+  if (violations.length === 0 && CONTROL.test(value as string)) {
+    const detail = 'The id must not contain control characters.';
+    return [{ pointer, code: 'control_character', detail }];
+  }
+  return violations;
+}
+
+function isTooLong(value: string): boolean {
+  // A UTF-16 unit is at most three bytes and a code point at most two units, so most texts need no count.
+  if (value.length <= MAX_CODE_POINTS)
+    return value.length * 3 > MAX_BYTES && byteLength(value) > MAX_BYTES;
+  if (value.length > MAX_CODE_POINTS * 2) return true;
+  return [...value].length > MAX_CODE_POINTS || byteLength(value) > MAX_BYTES;
+}
+
+function byteLength(value: string): number {
+  return Buffer.byteLength(value, 'utf8');
+}

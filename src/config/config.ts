@@ -1,0 +1,110 @@
+import {
+  apiToken,
+  bytes,
+  encryptionKeys,
+  integer,
+  oneOf,
+  postgresUrl,
+  text,
+  trustedProxies,
+} from './readers';
+import type { EncryptionKey } from './readers';
+import { FromEnv } from './variable';
+
+/** Everything that can be configured: each variable with its type, its default and a sentence. */
+export class Config {
+  @FromEnv('HOST', {
+    about: 'Address the API listens on; a container wants `0.0.0.0`.',
+    read: text,
+  })
+  host = '127.0.0.1';
+
+  @FromEnv('PORT', {
+    about: 'TCP port of the API; `0` takes any free one.',
+    read: integer(0, 65_535),
+  })
+  port = 3000;
+
+  @FromEnv('DATABASE_URL', {
+    about:
+      '`postgres://user:password@host:5432/database` (PostgreSQL 15 or newer); unset means the embedded SQLite database in `DATA_DIR`.',
+    defaultText: 'unset (embedded SQLite)',
+    secret: true,
+    read: postgresUrl,
+  })
+  databaseUrl?: string;
+
+  @FromEnv('DATA_DIR', {
+    about:
+      'Directory of the embedded database, its encryption key and the first API token; created if missing, unused with PostgreSQL.',
+    read: text,
+  })
+  dataDir = './data';
+
+  @FromEnv('TOKEN_ENCRYPTION_KEYS', {
+    about:
+      'Keys that encrypt user-group tokens at rest, `k2:<base64>,k1:<base64>`: 32 bytes each, the first encrypts, all decrypt. Required with PostgreSQL.',
+    defaultText: 'embedded database: a key file in `DATA_DIR`',
+    secret: true,
+    read: encryptionKeys,
+  })
+  tokenEncryptionKeys?: EncryptionKey[];
+
+  @FromEnv('BOOTSTRAP_API_TOKEN', {
+    about:
+      'The first API token, created with every scope if the database has none: a well-formed `uga_…` token, or any other text of at least 32 characters.',
+    defaultText: 'embedded database: generated at first run',
+    secret: true,
+    read: apiToken,
+  })
+  bootstrapApiToken?: string;
+
+  @FromEnv('ROTATION_GRACE_SECONDS', {
+    about:
+      'Seconds for which a rotated user-group token stays valid. This version retires it at once, so only `0` is accepted.',
+    read: integer(0, 0),
+  })
+  rotationGraceSeconds = 0;
+
+  @FromEnv('BODY_LIMIT', {
+    about: 'Largest request body, as `262144`, `256KiB` or `1MiB`; a larger one gets a 413.',
+    defaultText: '256KiB',
+    read: bytes(1024, 64 * 1024 ** 2),
+  })
+  bodyLimit = 256 * 1024;
+
+  @FromEnv('RATE_LIMIT_PER_MINUTE', {
+    about: 'Requests per minute that one API token may make to one process; `0` switches it off.',
+    read: integer(0, 100_000_000),
+  })
+  rateLimitPerMinute = 6000;
+
+  @FromEnv('TRUST_PROXY', {
+    about:
+      'Whose `X-Forwarded-For` is believed for the client address in the log: the number of proxies in front, or a list of their addresses and CIDR ranges.',
+    defaultText: '0',
+    read: trustedProxies,
+  })
+  trustProxy: number | string[] = 0;
+
+  @FromEnv('LOG_LEVEL', {
+    about:
+      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
+  })
+  logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
+
+  @FromEnv('LOG_FORMAT', {
+    about: '`json` for one JSON object per line, `pretty` for people.',
+    defaultText: '`pretty` on a terminal, else `json`',
+    read: oneOf('json', 'pretty'),
+  })
+  logFormat: 'json' | 'pretty' = process.stdout.isTTY ? 'pretty' : 'json';
+
+  @FromEnv('METRICS_PORT', {
+    about:
+      'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
+    read: integer(0, 65_535),
+  })
+  metricsPort = 9464;
+}

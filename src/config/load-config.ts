@@ -1,0 +1,73 @@
+import { plainToInstance } from 'class-transformer';
+import { distance } from 'fastest-levenshtein';
+import { existsSync, readFileSync } from 'node:fs';
+import { Config } from './config';
+import { ConfigError, variables } from './variable';
+
+export type Environment = Record<string, string | undefined>;
+
+/** Reads a `.env` file in the working directory, if there is one; variables that are set win over it. */
+export function loadDotEnv(): void {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+}
+
+/**
+ * The configuration that `env` describes. An empty variable counts as unset.
+ * @throws ConfigError with one line that names the variable at fault, never its value.
+ */
+export function loadConfig(env: Environment): Config {
+  refuseMisspelled(env);
+  const given = Object.fromEntries(
+    variables().map(({ name, secret }) => [
+      name,
+      secret ? readSecret(env, name) : env[name] || undefined,
+    ]),
+  );
+  const config = plainToInstance(Config, given, {
+    excludeExtraneousValues: true,
+    exposeDefaultValues: true,
+  });
+  refuseConflicts(config);
+  return config;
+}
+
+function readSecret(env: Environment, name: string): string | undefined {
+  const path = env[`${name}_FILE`];
+  if (!path) return env[name] || undefined;
+  if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; keep one of them.`);
+  try {
+    return readFileSync(path, 'utf8').trim() || undefined;
+  } catch (error) {
+    const { code = 'unreadable' } = error as NodeJS.ErrnoException;
+    throw new ConfigError(`${name}_FILE names a file that cannot be read (${code}).`);
+  }
+}
+
+function refuseConflicts(config: Config): void {
+  if (config.metricsPort !== 0 && config.metricsPort === config.port) {
+    throw new ConfigError('METRICS_PORT must differ from PORT.');
+  }
+  if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
+    throw new ConfigError(
+      'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32".',
+    );
+  }
+}
+
+/** A misspelled setting would silently fall back to its default, so one that looks meant stops the start. */
+function refuseMisspelled(env: Environment): void {
+  const known = variables().flatMap(({ name, secret }) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  );
+  for (const [name, value] of Object.entries(env)) {
+    if (!value || known.includes(name)) continue;
+    const meant = known.find((candidate) => looksLike(name, candidate));
+    if (meant)
+      throw new ConfigError(`${name} is not a variable of this service; did you mean ${meant}?`);
+  }
+}
+
+/** Short names (`HOST`, `PORT`) are left out: too many honest variables are two letters away from them. */
+function looksLike(name: string, known: string): boolean {
+  return known.length >= 8 && distance(name.toUpperCase(), known) <= 2;
+}

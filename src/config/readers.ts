@@ -1,0 +1,107 @@
+import { isIP } from 'node:net';
+import { isWellFormedToken } from '../common/secrets';
+import { ConfigError } from './variable';
+
+/** One key of the ring that encrypts user-group tokens at rest. */
+export interface EncryptionKey {
+  id: string;
+  /** 32 bytes. */
+  secret: Buffer;
+}
+
+const UNIT_BYTES: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2 };
+
+export function text(value: string): string {
+  return value;
+}
+
+export function integer(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
+    if (number >= min && number <= max) return number;
+    throw new ConfigError(`must be a whole number from ${min} to ${max}.`);
+  };
+}
+
+/** A number of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
+export function bytes(min: number, max: number): (value: string) => number {
+  return (value) => {
+    const [, digits, unit] = /^(\d{1,12})\s*(?:([km])i?b?|b)?$/i.exec(value) ?? [];
+    const number = Number(digits) * (UNIT_BYTES[unit?.toLowerCase() ?? ''] ?? NaN);
+    if (number >= min && number <= max) return number;
+    throw new ConfigError(
+      `must be a size such as 65536, 256KiB or 1MiB, from ${min} to ${max} bytes.`,
+    );
+  };
+}
+
+export function oneOf<const T extends string>(...choices: T[]): (value: string) => T {
+  return (value) => {
+    const choice = choices.find((candidate) => candidate === value);
+    if (choice !== undefined) return choice;
+    throw new ConfigError(`must be one of ${choices.join(', ')}.`);
+  };
+}
+
+export function postgresUrl(value: string): string {
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
+  throw new ConfigError(
+    'must be a URL such as postgres://user:password@host:5432/database, or unset for the embedded database.',
+  );
+}
+
+/**
+ * `k2:<base64>,k1:<base64>`: the first key encrypts, all of them decrypt.
+ * Ids are 1–32 of `A-Z a-z 0-9 _ -`, keys are 32 bytes in base64 or base64url.
+ */
+export function encryptionKeys(value: string): EncryptionKey[] {
+  const keys = value.split(',').map((entry) => {
+    const [, id, encoded] = /^\s*([\w-]{1,32}):([A-Za-z0-9+/_-]{43}=?)\s*$/.exec(entry) ?? [];
+    const secret = Buffer.from(encoded ?? '', 'base64');
+    if (id === undefined || secret.length !== 32) {
+      throw new ConfigError(
+        'must be a list such as k2:<base64>,k1:<base64>, each key 32 bytes in base64 (openssl rand -base64 32).',
+      );
+    }
+    return { id, secret };
+  });
+  if (new Set(keys.map((key) => key.id)).size !== keys.length) {
+    throw new ConfigError('must not name the same key id twice.');
+  }
+  return keys;
+}
+
+/**
+ * Which proxies in front are believed about the client's address: their number, or their addresses.
+ * `true` is refused because it would believe an address that any client can write into a header.
+ */
+export function trustedProxies(value: string): number | string[] {
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const proxies = value.split(',').map((proxy) => proxy.trim());
+  if (proxies.every(isProxyRange)) return proxies;
+  throw new ConfigError(
+    'must be the number of proxies in front (0 for none), or a list of their addresses and CIDR ranges; loopback, linklocal and uniquelocal name such ranges.',
+  );
+}
+
+function isProxyRange(proxy: string): boolean {
+  if (['loopback', 'linklocal', 'uniquelocal'].includes(proxy)) return true;
+  const [address = '', prefix] = proxy.split('/');
+  const version = isIP(address);
+  if (version === 0) return false;
+  return (
+    prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+  );
+}
+
+/**
+ * A well-formed `uga_…` token, or a secret made elsewhere: at least 32 visible ASCII characters,
+ * because anything else could be guessed or could not be sent in an `Authorization` header.
+ */
+export function apiToken(value: string): string {
+  if (isWellFormedToken('uga', value)) return value;
+  if (/^[\x21-\x7e]{32,512}$/.test(value) && !/^ug[at]_/.test(value)) return value;
+  throw new ConfigError(
+    'must be a well-formed uga_… token or 32 to 512 visible ASCII characters without spaces.',
+  );
+}

@@ -1,0 +1,52 @@
+import { Expose, Transform } from 'class-transformer';
+import { OperatorError } from '../common/operator-error';
+
+/** The environment cannot be used as it is. The message names the variable, never its value. */
+export class ConfigError extends OperatorError {
+  override readonly name = 'ConfigError';
+}
+
+export interface VariableOptions<T> {
+  /** One sentence for the README table and `.env.example`. */
+  about: string;
+  /** How the default is written in the documents, where it is not simply the property's value. */
+  defaultText?: string;
+  /** A secret can also be given as `NAME_FILE`, the path of a file that holds it. */
+  secret?: true;
+  /** Turns the text into the value; throws `ConfigError` with a message that begins "must …". */
+  read: (text: string) => T;
+}
+
+export interface Variable extends VariableOptions<unknown> {
+  name: string;
+  property: string;
+}
+
+const declared: Variable[] = [];
+
+/** Every variable in the order of its declaration in the `Config` class. */
+export function variables(): readonly Variable[] {
+  return declared;
+}
+
+/** Binds a property of the `Config` class to one environment variable. */
+export function FromEnv<T>(name: string, options: VariableOptions<T>): PropertyDecorator {
+  return (target, property) => {
+    declared.push({ ...options, name, property: String(property) });
+    Expose({ name })(target, property);
+    Transform(({ value }: { value: unknown }) => readVariable(name, options, value))(
+      target,
+      property,
+    );
+  };
+}
+
+function readVariable<T>(name: string, options: VariableOptions<T>, value: unknown): T | undefined {
+  if (typeof value !== 'string') return undefined;
+  try {
+    return options.read(value);
+  } catch (error) {
+    if (error instanceof ConfigError) throw new ConfigError(`${name} ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,41 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module';
+import { ShuttingDown } from './common/errors';
+import { ApiHttpAdapter } from './common/http/api-http.adapter';
+import { commonHeaders, methodOverride, onlyMethods } from './common/http/http-rules';
+import { BODY_LIMIT_SETTING } from './common/http/http-settings';
+import { observeRequests } from './common/http/observe-requests';
+import { NestLog } from './common/log';
+import type { Config } from './config/config';
+import { serveDocs } from './docs/serve-docs';
+import { Metrics } from './metrics/metrics';
+
+/** The application as it is served, on a database that is ready; not yet listening. */
+export async function createApp(config: Config, log: Logger): Promise<NestExpressApplication> {
+  const adapter = new ApiHttpAdapter();
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: new NestLog(log),
+  });
+  app.set(BODY_LIMIT_SETTING, config.bodyLimit);
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', false);
+
+  const server = app.getHttpServer();
+  const metrics = app.get(Metrics);
+  app.use(commonHeaders);
+  app.use(observeRequests(log, metrics.observeRequest.bind(metrics)));
+  app.use((_request: unknown, _response: unknown, next: (error?: unknown) => void) => {
+    next(server.listening ? undefined : new ShuttingDown());
+  });
+  adapter
+    .getInstance<Express>()
+    .all('/api/user', methodOverride, onlyMethods('GET', 'PUT', 'POST'));
+  serveDocs(app);
+  app.enableShutdownHooks([], { useProcessExit: true });
+  return app;
+}

@@ -1,0 +1,90 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { join } from 'node:path';
+import type { DataSourceOptions } from 'typeorm';
+import type { Config } from '../config/config';
+import { migrations } from './migrations';
+
+const SQLITE_FILE = 'user-groups.sqlite';
+/** How long a read may wait for another process that recovers or checkpoints the file. */
+const SQLITE_READ_WAIT_MS = 1000;
+const MIGRATION_WAIT_MS = 60_000;
+
+/** Together these keep the slowest answer during an outage below five seconds. */
+const POSTGRES_LIMITS = {
+  connectionTimeoutMillis: 2000,
+  query_timeout: 2500,
+  statement_timeout: 2000,
+  lock_timeout: 1500,
+  idle_in_transaction_session_timeout: 10_000,
+};
+
+/**
+ * A connection that writes. BEGIN takes the write lock at once: a transaction that first reads and
+ * then wants to write would fail with SQLITE_BUSY as soon as another process has written between.
+ */
+class WritingSqlite extends BetterSqlite3 {
+  override prepare<P extends unknown[] | object, R>(sql: string): BetterSqlite3.Statement<P, R> {
+    return super.prepare<P, R>(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql);
+  }
+}
+
+/** The connections that serve reads, and on PostgreSQL the transactions too. */
+export function servingOptions(config: Config): DataSourceOptions {
+  if (config.databaseUrl === undefined) {
+    return {
+      ...sqlite(config),
+      // SQLite has one connection in a process: outside the transactor nothing may write on it.
+      readonly: true,
+      fileMustExist: true,
+      timeout: SQLITE_READ_WAIT_MS,
+    };
+  }
+  return {
+    ...postgres(config.databaseUrl),
+    extra: { ...POSTGRES_LIMITS, idleTimeoutMillis: 0, keepAlive: true, max: 10 },
+  };
+}
+
+/** The one SQLite connection of the process that writes; it never waits for another process by blocking. */
+export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOptions {
+  return { ...(reader as SqliteOptions), ...WRITING, readonly: false, timeout: 0 };
+}
+
+/** One connection without time limits, for migrations. */
+export function migratingOptions(config: Config): DataSourceOptions {
+  return config.databaseUrl === undefined
+    ? { ...sqlite(config), ...WRITING, timeout: MIGRATION_WAIT_MS }
+    : { ...postgres(config.databaseUrl), extra: { max: 1, connectionTimeoutMillis: 2000 } };
+}
+
+type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
+
+const WRITING: Partial<SqliteOptions> = {
+  driver: WritingSqlite,
+  enableWAL: true,
+  // In WAL mode SQLite's default would acknowledge a commit before it has reached the disk.
+  prepareDatabase: (database: BetterSqlite3.Database) => {
+    database.pragma('synchronous = FULL');
+  },
+};
+
+function sqlite(config: Config): SqliteOptions {
+  return {
+    type: 'better-sqlite3',
+    database: join(config.dataDir, SQLITE_FILE),
+    migrations,
+    migrationsTableName: 'migration',
+  };
+}
+
+function postgres(url: string): Extract<DataSourceOptions, { type: 'postgres' }> {
+  return {
+    type: 'postgres',
+    url,
+    applicationName: 'user-group-service',
+    installExtensions: false,
+    parseInt8: true,
+    migrations,
+    migrationsTableName: 'migration',
+  };
+}

@@ -1,0 +1,39 @@
+import { SwaggerModule } from '@nestjs/swagger';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { buildOpenApi } from './openapi';
+
+interface UiRequest {
+  method: string;
+  body?: unknown;
+  headers: Record<string, string>;
+}
+
+/** Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. */
+export function serveDocs(app: NestExpressApplication): void {
+  app.use(
+    '/docs',
+    (_request: unknown, response: { setHeader(n: string, v: string): void }, next: () => void) => {
+      response.setHeader('Content-Security-Policy', DOCS_POLICY);
+      next();
+    },
+  );
+  SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
+    jsonDocumentUrl: 'docs-json',
+    yamlDocumentUrl: 'docs-yaml',
+    customSiteTitle: 'User group service',
+    swaggerOptions: { requestInterceptor: sendGetBodyAsPost },
+  });
+}
+
+/** The page's own scripts and styles, and calls to this server; nothing from elsewhere. */
+const DOCS_POLICY =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+/** Runs in the browser, which refuses to send a GET with a body. */
+function sendGetBodyAsPost(request: UiRequest): UiRequest {
+  if (request.method.toUpperCase() === 'GET' && request.body !== undefined) {
+    request.method = 'POST';
+    request.headers['X-HTTP-Method-Override'] = 'GET';
+  }
+  return request;
+}

@@ -1,0 +1,23 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Violation } from '../../common/errors';
+import { Obeys } from '../../common/json/obeys.decorator';
+import { TOKEN_EXAMPLE } from './user-group-answer.dto';
+
+/** The body of POST. */
+export class RotateTokenDto {
+  @ApiProperty({
+    description: 'The user-group token that the group holds now.',
+    example: TOKEN_EXAMPLE,
+  })
+  @Obeys(currentTokenViolations, {
+    required:
+      'The field current_token is required. If you meant a GET: some clients turn a GET with a body into POST; use PUT, or X-HTTP-Method-Override: GET.',
+  })
+  current_token!: string;
+}
+
+/** Any string may be asked about: what is no token belongs to nobody, like an unknown one. */
+function currentTokenViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string') return [];
+  return [{ pointer, code: 'type', detail: 'The current_token must be a string.' }];
+}

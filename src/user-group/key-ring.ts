@@ -1,0 +1,47 @@
+import { createHmac } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../common/operator-error';
+import { createPrivateFile } from '../common/private-file';
+import type { Config } from '../config/config';
+import { type EncryptionKey, encryptionKeys } from '../config/readers';
+
+const KEY_FILE = 'token-encryption-keys';
+
+/** The keys of `TOKEN_ENCRYPTION_KEYS`: the first encrypts, every one decrypts. */
+export class KeyRing {
+  constructor(private readonly keys: readonly EncryptionKey[]) {}
+
+  /** The key that encrypts. */
+  get current(): EncryptionKey {
+    return this.keys[0]!;
+  }
+
+  find(id: string): EncryptionKey | undefined {
+    return this.keys.find((key) => key.id === id);
+  }
+}
+
+/** Tells two keys apart without revealing anything about them: an HMAC-SHA-256 of a fixed text. */
+export function keyCheckValue(key: EncryptionKey): Buffer {
+  return createHmac('sha256', key.secret).update('user-group-service key check').digest();
+}
+
+/**
+ * The configured keys or, on the embedded database, those of the key file in `DATA_DIR`, which is
+ * made on the first start and is on disk before any token is encrypted with it.
+ * @throws OperatorError if the key file cannot be used
+ */
+export function loadKeyRing(config: Config): KeyRing {
+  if (config.tokenEncryptionKeys) return new KeyRing(config.tokenEncryptionKeys);
+  const path = join(config.dataDir, KEY_FILE);
+  try {
+    createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
+    return new KeyRing(encryptionKeys(readFileSync(path, 'utf8').trim()));
+  } catch (error) {
+    const reason =
+      error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
+    throw new OperatorError(`The key file ${path} cannot be used: ${reason}`);
+  }
+}

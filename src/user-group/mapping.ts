@@ -1,0 +1,58 @@
+import type { Violation } from '../common/errors';
+import { toPointer } from '../common/json/json-pointer';
+import { textViolations } from '../common/text';
+import type { MappingEntry } from './user-group.repository';
+
+/** `mapping` on the wire: schema id to data source. */
+export type Mapping = Record<string, string | number>;
+
+const MAX_ENTRIES = 200;
+
+/** What is wrong with a `mapping`: an object (or null, which empties it) of strings and integers. */
+export function mappingViolations(value: unknown, pointer: string): Violation[] {
+  if (value === null) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return [{ pointer, code: 'type', detail: 'The mapping must be an object.' }];
+  }
+  const entries = Object.entries(value);
+  if (entries.length > MAX_ENTRIES) {
+    const detail = `The mapping must have at most ${MAX_ENTRIES} entries.`;
+    return [{ pointer, code: 'too_many', detail }];
+  }
+  return entries.flatMap(([schemaId, dataSource]) => {
+    const place = pointer + toPointer([schemaId]);
+    return [...textViolations(schemaId, place), ...dataSourceViolations(dataSource, place)];
+  });
+}
+
+function dataSourceViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string') return textViolations(value, pointer);
+  if (Number.isSafeInteger(value)) return [];
+  const detail = 'A data source must be a string, or an integer between -(2^53-1) and 2^53-1.';
+  return [{ pointer, code: 'type', detail }];
+}
+
+/** The rows of a mapping. An integer keeps its type: 7 and "7" are different references. */
+export function toMappingEntries(mapping: Mapping): MappingEntry[] {
+  return Object.entries(mapping).map(([schemaId, dataSource]) => ({
+    schemaId,
+    dataSource: String(dataSource),
+    dataSourceType: typeof dataSource === 'number' ? 'integer' : 'string',
+  }));
+}
+
+/** Whether the stored triples (see `StoredUserGroup.mapping`) are the sent mapping, in any order. */
+export function isStoredMapping(stored: string | null | undefined, mapping: Mapping): boolean {
+  const triples = JSON.parse(stored ?? '[]') as [string, string, string][];
+  const known = new Map(
+    triples.map(([schemaId, ...reference]) => [schemaId, reference.join('\0')]),
+  );
+  const entries = toMappingEntries(mapping);
+  return (
+    entries.length === known.size &&
+    entries.every(
+      ({ schemaId, dataSource, dataSourceType }) =>
+        known.get(schemaId) === `${dataSource}\0${dataSourceType}`,
+    )
+  );
+}

@@ -1,0 +1,48 @@
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
+import { UserGroup } from './user-group.entity';
+
+/** One generation of a user group's token; exactly one generation of a group is current. */
+@Entity('user_group_token')
+@Unique('user_group_token_token_hash_key', ['tokenHash'])
+@Index('user_group_token_current_key', ['userGroupId'], {
+  unique: true,
+  where: '"retired_at" IS NULL',
+})
+@Index('user_group_token_key_id_idx', ['keyId'])
+export class UserGroupToken {
+  @PrimaryColumn('integer', {
+    name: 'user_group_id',
+    primaryKeyConstraintName: 'user_group_token_pkey',
+  })
+  userGroupId!: number;
+
+  @ManyToOne(() => UserGroup, { onDelete: 'CASCADE' })
+  @JoinColumn({
+    name: 'user_group_id',
+    foreignKeyConstraintName: 'user_group_token_user_group_id_fkey',
+  })
+  userGroup?: never;
+
+  /** 1 for the token issued with the group, one more for each rotation. */
+  @PrimaryColumn('integer', { primaryKeyConstraintName: 'user_group_token_pkey' })
+  generation!: number;
+
+  /** SHA-256 of the token: how a token is found. */
+  @Column('blob', { name: 'token_hash' })
+  tokenHash!: Buffer;
+
+  /** The encrypted token, as the contract returns it on each GET; erased when it is retired. */
+  @Column('blob', { nullable: true })
+  ciphertext!: Buffer | null;
+
+  /** Which key of the ring encrypted it; null once the ciphertext is erased. */
+  @Column('varchar', { name: 'key_id', length: 32, nullable: true })
+  keyId!: string | null;
+
+  @Column('bigint', { name: 'created_at' })
+  createdAt!: number;
+
+  /** When another generation took its place; null for the current one. */
+  @Column('bigint', { name: 'retired_at', nullable: true })
+  retiredAt!: number | null;
+}

@@ -1,0 +1,72 @@
+import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresScope } from '../common/access.decorator';
+import { type Caller, CurrentCaller } from '../common/caller';
+import { TokenNotFound, UserGroupNotFound } from '../common/errors';
+import { JsonBody } from '../common/json/json-body.decorator';
+import { ApiProblems } from '../common/problem.dto';
+import { RotateTokenDto } from './dto/rotate-token.dto';
+import { UserGroupDto } from './dto/user-group.dto';
+import { LookedUpUserGroupAnswer, UserGroupAnswer } from './dto/user-group-answer.dto';
+import { UserGroupService } from './user-group.service';
+
+@ApiTags('User groups')
+@Controller('api/user')
+export class UserGroupController {
+  constructor(private readonly userGroups: UserGroupService) {}
+
+  @Get()
+  @RequiresScope('user-groups:read')
+  @ApiOperation({
+    operationId: 'createOrLookUpUserGroup',
+    summary: 'Create or look up a user group',
+    description:
+      'Creates the group if its id is new (then `name` is needed), else looks it up: same token, same `team_id`. A field that is sent and differs is stored, which needs the scope `user-groups:write`; a field that is not sent stays. A body with `user_group_id` alone never creates. Clients that cannot send a GET with a body send it as POST with the header `X-HTTP-Method-Override: GET`, or use PUT.',
+  })
+  @ApiOkResponse({
+    type: LookedUpUserGroupAnswer,
+    description: 'The user group, and whether it is new.',
+  })
+  @ApiProblems(UserGroupNotFound)
+  createOrLookUp(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(UserGroupDto) dto: UserGroupDto,
+  ): Promise<LookedUpUserGroupAnswer> {
+    return this.userGroups.createOrLookUp(caller, dto);
+  }
+
+  @Put()
+  @RequiresScope('user-groups:write')
+  @ApiOperation({
+    operationId: 'putUserGroup',
+    summary: 'Write a user group',
+    description:
+      'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes.',
+  })
+  @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group as stored.' })
+  @ApiProblems()
+  put(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(UserGroupDto) dto: UserGroupDto,
+  ): Promise<UserGroupAnswer> {
+    return this.userGroups.put(caller, dto);
+  }
+
+  @Post()
+  @HttpCode(200)
+  @RequiresScope('tokens:rotate')
+  @ApiOperation({
+    operationId: 'rotateUserGroupToken',
+    summary: 'Rotate a user group token',
+    description:
+      'Gives the group that holds `current_token` a new token and ends the old one at once. Of several rotations of one token exactly one succeeds. If the answer is lost, GET with the `user_group_id` gives the new token.',
+  })
+  @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group with its new token.' })
+  @ApiProblems(TokenNotFound)
+  rotateToken(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(RotateTokenDto) dto: RotateTokenDto,
+  ): Promise<UserGroupAnswer> {
+    return this.userGroups.rotateToken(caller, dto);
+  }
+}

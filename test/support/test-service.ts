@@ -1,0 +1,73 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { DataSource } from 'typeorm';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
+import { ApiTokenService } from '../../src/api-token/api-token.service';
+import type { Scope } from '../../src/common/caller';
+import { createLog } from '../../src/common/log';
+import { loadConfig } from '../../src/config/load-config';
+import { createApp } from '../../src/create-app';
+import { prepareDatabase } from '../../src/database/migrate';
+import { WorkspaceService } from '../../src/workspace/workspace.service';
+import { ApiClient } from './api-client';
+import { createTestDatabase, type DatabaseKind, type TestDatabase } from './databases';
+
+/** Custom, so that its text is known; it has every scope. */
+const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-tests-only';
+
+/** The real application, listening on a free port, on a migrated database of its own. */
+export interface TestService {
+  app: NestExpressApplication;
+  database: TestDatabase;
+  dataSource: DataSource;
+  port: number;
+  baseUrl: string;
+  /** Calls with an API token of the default workspace that has every scope. */
+  api: ApiClient;
+  /** An API token of the workspace, which is created if it is new. */
+  issueToken: (scopes: Scope[], workspace?: string) => Promise<string>;
+  close: () => Promise<void>;
+}
+
+export async function startTestService(
+  kind: DatabaseKind,
+  env: Record<string, string> = {},
+): Promise<TestService> {
+  const database = await createTestDatabase(kind);
+  const config = loadConfig({
+    LOG_LEVEL: 'silent',
+    METRICS_PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    PORT: '0',
+    BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
+    ...database.env,
+    ...env,
+  });
+  await prepareDatabase(config);
+  const app = await createApp(config, createLog(config));
+  await app.init();
+  await app.get(ApiTokenBootstrap).run();
+  await app.listen(0, '127.0.0.1');
+  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  return {
+    app,
+    database,
+    dataSource: app.get(DataSource),
+    port,
+    baseUrl,
+    api: new ApiClient(baseUrl, BOOTSTRAP_TOKEN),
+    issueToken: async (scopes, name = 'default') => {
+      const workspaces = app.get(WorkspaceService);
+      const known = (await workspaces.list()).find((workspace) => workspace.name === name);
+      const { id: workspaceId } = known ?? (await workspaces.create(name));
+      const issued = await app.get(ApiTokenService).issue({ workspaceId, name: 'test', scopes });
+      return issued.token;
+    },
+    close: async () => {
+      await app.close();
+      await database.drop();
+    },
+  };
+}
