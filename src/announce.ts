@@ -42,7 +42,7 @@ function firstSteps(bootstrap: BootstrapResult, api: string): Record<string, str
       return { first_token: 'created from BOOTSTRAP_API_TOKEN' };
     case 'absent':
       return {
-        token:
+        first_token:
           'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
       };
     case 'generated':

@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { AppModule } from './app.module';
 import { ShuttingDown } from './common/errors';
 import { ApiHttpAdapter } from './common/http/api-http.adapter';
-import { commonHeaders, methodOverride, onlyMethods } from './common/http/http-rules';
+import { commonHeaders, methodOverride, onlyMethods, requireHost } from './common/http/http-rules';
 import { BODY_LIMIT_SETTING } from './common/http/http-settings';
 import { observeRequests } from './common/http/observe-requests';
 import { NestLog } from './common/log';
@@ -32,6 +32,7 @@ export async function createApp(config: Config, log: Logger): Promise<NestExpres
   app.use((_request: unknown, _response: unknown, next: (error?: unknown) => void) => {
     next(server.listening ? undefined : new ShuttingDown());
   });
+  app.use(requireHost);
   adapter
     .getInstance<Express>()
     .all('/api/user', methodOverride, onlyMethods('GET', 'PUT', 'POST'));

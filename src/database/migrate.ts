@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { MigrationExecutor, type QueryRunner } from 'typeorm';
@@ -86,8 +86,9 @@ async function lock(runner: QueryRunner): Promise<void> {
 function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw new OperatorError(`DATA_DIR ${dataDir} cannot be created (${codeOf(error)}).`);
+    throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
   }
 }
 

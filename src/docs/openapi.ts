@@ -21,7 +21,6 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setDescription(DESCRIPTION.trim())
     .setVersion(packageJson.version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
-    .setContact('The operator of this service', '', '')
     .addServer('/', 'This server')
     .addTag('User groups', 'User groups and their tokens.')
     .addSecurity(API_TOKEN_SCHEME, {
@@ -30,7 +29,9 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       name: 'Authorization',
       description: 'The word `Token`, a space, the API token: `Token uga_…`.',
     });
-  return SwaggerModule.createDocument(app, builder.build(), { deepScanRoutes: true });
+  const base = builder.build();
+  base.info.contact = { name: 'The operator of this service' };
+  return SwaggerModule.createDocument(app, base);
 }
 
 /** The same document without a database: in preview nothing is instantiated. */

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
-import { TokenNotFound, UserGroupNotFound } from '../common/errors';
+import { MethodNotAllowed, TokenNotFound, UserGroupNotFound } from '../common/errors';
 import { JsonBody } from '../common/json/json-body.decorator';
 import { ApiProblems } from '../common/problem.dto';
 import { RotateTokenDto } from './dto/rotate-token.dto';
@@ -62,7 +62,7 @@ export class UserGroupController {
       'Gives the group that holds `current_token` a new token and ends the old one at once. Of several rotations of one token exactly one succeeds. If the answer is lost, GET with the `user_group_id` gives the new token.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group with its new token.' })
-  @ApiProblems(TokenNotFound)
+  @ApiProblems(TokenNotFound, MethodNotAllowed)
   rotateToken(
     @CurrentCaller() caller: Caller,
     @JsonBody(RotateTokenDto) dto: RotateTokenDto,

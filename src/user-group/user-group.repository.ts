@@ -107,7 +107,7 @@ const retireToken = statement<{ workspaceId: number; hash: Buffer; now: number }
   () => `
     UPDATE user_group_token SET retired_at = :now, ciphertext = NULL, key_id = NULL
     WHERE token_hash = :hash AND retired_at IS NULL
-      AND user_group_id IN (SELECT id FROM user_group WHERE workspace_id = :workspaceId)
+      AND EXISTS (SELECT 1 FROM user_group WHERE id = user_group_id AND workspace_id = :workspaceId)
     RETURNING user_group_id AS "userGroupId", generation,
       (SELECT name FROM user_group WHERE id = user_group_id) AS name,
       (SELECT provided_id FROM user_group WHERE id = user_group_id) AS "providedId"`,

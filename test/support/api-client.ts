@@ -1,12 +1,31 @@
 import { Agent, request } from 'node:http';
 
+/** Every field that an answer can have; which ones it has is what the tests assert. */
+export interface AnswerBody {
+  success: number;
+  new_user_group: boolean;
+  user_group: {
+    team_id: number;
+    token: string;
+    name: string;
+    provided_id: string;
+    properties: Record<string, unknown>;
+  };
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  request_id: string;
+  errors: { pointer: string; code: string; detail: string }[];
+}
+
 export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
   /** The parsed body; undefined if it is empty. */
-  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- tests assert what it holds
-  body: any;
+  body: AnswerBody;
 }
 
 export interface SendOptions {
@@ -47,7 +66,9 @@ export class ApiClient {
     chunked = false,
   }: SendOptions): Promise<Answer> {
     const payload = toPayload(body);
-    const length = payload && !chunked ? { 'Content-Length': String(payload.length) } : {};
+    const length: Record<string, string> = chunked
+      ? { 'Transfer-Encoding': 'chunked' }
+      : { 'Content-Length': String(payload?.length ?? 0) };
     return new Promise((resolve, reject) => {
       const outgoing = request(`${this.baseUrl}${path}`, {
         method,
@@ -66,7 +87,7 @@ export class ApiClient {
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          const body: unknown = text === '' ? undefined : JSON.parse(text);
+          const body = (text === '' ? undefined : JSON.parse(text)) as AnswerBody;
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body });
         });
       });

@@ -30,7 +30,10 @@ export async function createTestDatabase(kind: DatabaseKind): Promise<TestDataba
     return {
       kind,
       env: { DATA_DIR: dataDir },
-      drop: () => Promise.resolve(removeDir()),
+      drop: () => {
+        removeDir();
+        return Promise.resolve();
+      },
     };
   }
   const name = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
@@ -47,9 +50,9 @@ export async function createTestDatabase(kind: DatabaseKind): Promise<TestDataba
   };
 }
 
-/** Runs a statement on the database that TEST_DATABASE_URL names. */
-export async function administer(sql: string): Promise<void> {
-  const client = new Client({ connectionString: postgresUrl });
+/** Runs a statement on a PostgreSQL database, by default the one that TEST_DATABASE_URL names. */
+export async function administer(sql: string, url = postgresUrl): Promise<void> {
+  const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await client.query(sql);

@@ -1,20 +1,19 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { DataSource } from 'typeorm';
+import { ApiToken } from '../../src/api-token/api-token.entity';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
 import { ApiTokenService } from '../../src/api-token/api-token.service';
 import type { Scope } from '../../src/common/caller';
+import { hashToken } from '../../src/common/secrets';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
 import { createApp } from '../../src/create-app';
 import { prepareDatabase } from '../../src/database/migrate';
 import { WorkspaceService } from '../../src/workspace/workspace.service';
 import { ApiClient } from './api-client';
+import { BOOTSTRAP_TOKEN } from './processes';
 import { createTestDatabase, type DatabaseKind, type TestDatabase } from './databases';
-
-/** Custom, so that its text is known; it has every scope. */
-const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-tests-only';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
 export interface TestService {
@@ -23,10 +22,15 @@ export interface TestService {
   dataSource: DataSource;
   port: number;
   baseUrl: string;
+  bootstrapToken: string;
   /** Calls with an API token of the default workspace that has every scope. */
   api: ApiClient;
   /** An API token of the workspace, which is created if it is new. */
-  issueToken: (scopes: Scope[], workspace?: string) => Promise<string>;
+  issueToken: (scopes: Scope[], workspace?: string, lifeMs?: number) => Promise<string>;
+  revokeToken: (token: string) => Promise<void>;
+  clientOf: (apiToken: string | undefined) => ApiClient;
+  /** Reads the database directly. */
+  query: <Row>(sql: string) => Promise<Row[]>;
   close: () => Promise<void>;
 }
 
@@ -49,22 +53,35 @@ export async function startTestService(
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
-  const { port } = (app.getHttpServer() as Server).address() as AddressInfo;
+  const { port } = app.getHttpServer().address() as AddressInfo;
+  const dataSource = app.get(DataSource);
   const baseUrl = `http://127.0.0.1:${port}`;
   return {
     app,
     database,
-    dataSource: app.get(DataSource),
+    dataSource,
     port,
     baseUrl,
+    bootstrapToken: BOOTSTRAP_TOKEN,
     api: new ApiClient(baseUrl, BOOTSTRAP_TOKEN),
-    issueToken: async (scopes, name = 'default') => {
+    issueToken: async (scopes, name = 'default', lifeMs) => {
       const workspaces = app.get(WorkspaceService);
       const known = (await workspaces.list()).find((workspace) => workspace.name === name);
       const { id: workspaceId } = known ?? (await workspaces.create(name));
-      const issued = await app.get(ApiTokenService).issue({ workspaceId, name: 'test', scopes });
+      const expiresAt = lifeMs === undefined ? undefined : Date.now() + lifeMs;
+      const issued = await app
+        .get(ApiTokenService)
+        .issue({ workspaceId, name: 'test', scopes, expiresAt });
       return issued.token;
     },
+    revokeToken: async (token) => {
+      const row = await dataSource
+        .getRepository(ApiToken)
+        .findOneByOrFail({ tokenHash: hashToken(token) });
+      await app.get(ApiTokenService).revoke(row.workspaceId, row.id);
+    },
+    clientOf: (apiToken) => new ApiClient(baseUrl, apiToken),
+    query: (sql) => dataSource.query(sql),
     close: async () => {
       await app.close();
       await database.drop();

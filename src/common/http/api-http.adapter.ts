@@ -16,6 +16,8 @@ export class ApiHttpAdapter extends ExpressAdapter {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
+    // A conditional request gets the whole answer: a 304 would come without the token.
+    Object.defineProperty(app.request, 'fresh', { value: false });
     super(app);
   }
 
@@ -23,10 +25,12 @@ export class ApiHttpAdapter extends ExpressAdapter {
     const app = this.getInstance<express.Express>();
     const server = createServer(
       {
-        IncomingMessage: constructorFor(IncomingMessage, app.request),
-        ServerResponse: constructorFor(ServerResponse, app.response),
+        IncomingMessage: bornInExpress(app, 'request', IncomingMessage),
+        ServerResponse: bornInExpress(app, 'response', ServerResponse),
         requestTimeout: REQUEST_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
+        // Node would refuse a missing Host in its own words; requireHost does it in ours.
+        requireHostHeader: false,
       },
       app as RequestListener,
     );
@@ -44,16 +48,17 @@ export class ApiHttpAdapter extends ExpressAdapter {
 }
 
 /**
- * Express sets the prototype of each request and response to its own, which costs node:http its
- * optimised shapes. Objects that are born with that prototype make the assignment a no-op.
+ * Express sets the prototype of each request and response to `app.request` and `app.response`,
+ * which costs node:http its optimised objects (expressjs/express#5998). Here both are the
+ * prototypes of the classes that the server creates, so that the assignment changes nothing.
  */
-function constructorFor<T extends typeof IncomingMessage | typeof ServerResponse>(
+function bornInExpress<T extends typeof IncomingMessage | typeof ServerResponse>(
+  app: express.Express,
+  property: 'request' | 'response',
   base: T,
-  prototype: object,
 ): T {
-  function Message(...args: unknown[]): object {
-    return Reflect.construct(base, args, Message) as object;
-  }
-  Message.prototype = prototype;
+  const Message = class extends (base as new (...args: unknown[]) => object) {};
+  Object.setPrototypeOf(Message.prototype, app[property]);
+  Object.assign(app, { [property]: Message.prototype });
   return Message as unknown as T;
 }

@@ -1,5 +1,5 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { MethodNotAllowed } from '../errors';
+import { MethodNotAllowed, RequestMalformed } from '../errors';
 import { COMMON_HEADERS } from './http-settings';
 import { requestId } from './request-id';
 
@@ -8,6 +8,12 @@ export function commonHeaders(request: Request, response: Response, next: NextFu
   for (const name in COMMON_HEADERS) response.setHeader(name, COMMON_HEADERS[name]!);
   response.setHeader('X-Request-Id', requestId(request));
   next();
+}
+
+/** HTTP/1.1 asks for a Host header (RFC 9112, section 3.2). */
+export function requireHost(request: Request, _response: Response, next: NextFunction): void {
+  const missing = request.headers.host === undefined && request.httpVersion === '1.1';
+  next(missing ? new RequestMalformed('The Host header is missing.') : undefined);
 }
 
 /**

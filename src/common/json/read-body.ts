@@ -1,4 +1,4 @@
-import contentType from 'content-type';
+import { parse as parseContentType } from 'content-type';
 import type { IncomingMessage } from 'node:http';
 import { BodyIncomplete, BodyMissing, BodyTooLarge, MediaTypeUnsupported } from '../errors';
 
@@ -47,12 +47,9 @@ function refuseOtherMediaTypes(type: string | undefined, encoding: string | unde
   if (type === undefined || !isUtf8Json(type)) throw new MediaTypeUnsupported();
 }
 
-function isUtf8Json(type: string): boolean {
-  try {
-    const { type: mediaType, parameters } = contentType.parse(type);
-    const charset = parameters['charset']?.toLowerCase();
-    return mediaType === 'application/json' && (charset === undefined || /^utf-?8$/.test(charset));
-  } catch {
-    return false;
-  }
+function isUtf8Json(header: string): boolean {
+  const { type, parameters } = parseContentType(header);
+  return (
+    type.toLowerCase() === 'application/json' && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8')
+  );
 }

@@ -1,7 +1,7 @@
-const base = require('./jest.config.cjs');
+import base from './jest.config.mjs';
 
 /** @type {import('jest').Config} */
-module.exports = {
+export default {
   ...base,
   testMatch: ['<rootDir>/test/browser/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],

@@ -10,7 +10,7 @@ const swc = {
 };
 
 /** @type {import('jest').Config} */
-module.exports = {
+export default {
   testEnvironment: 'node',
   // Its package.json is a copy of the one here.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],

@@ -1,0 +1,180 @@
+/**
+ * The client, in a process of its own so that it shares no event loop with what it measures. It
+ * speaks HTTP/1.1 on plain sockets: on a machine with few cores an expensive client would be part of
+ * every figure. Each connection sends its next request when the last one is answered.
+ *
+ * Takes one turn at a time as a message, and answers with what it measured or with an `error`.
+ */
+import { Buffer } from 'node:buffer';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
+import process from 'node:process';
+
+/** Clock ticks per second in /proc/<pid>/stat: 100 on every Linux that Node.js runs on. */
+const TICKS_PER_SECOND = 100;
+
+/** For each server by its port: the current token of every group that it was filled with. */
+const tokensByPort = new Map();
+let created = 0;
+
+/**
+ * The requests of one connection, each made with the answer to the last at hand. Every connection
+ * has groups of its own, so that none waits for a lock of another.
+ */
+const requestsOf = {
+  *fill(turn, lane) {
+    const tokens = tokensOf(turn.server);
+    for (let index = lane; index < turn.groups; index += turn.connections) {
+      const answer = yield request(turn, 'create', lookedUp(index));
+      tokens[index] = tokenIn(answer, '"new_user_group":true');
+    }
+  },
+
+  *'look-up'(turn, lane) {
+    const tokens = tokensOf(turn.server);
+    for (const index of endlessly(turn, lane)) {
+      const answer = yield request(turn, 'look-up', lookedUp(index));
+      const token = tokenIn(answer, '"new_user_group":false');
+      if (token !== tokens[index]) throw new Error(`A look-up changed the token: ${answer}`);
+    }
+  },
+
+  *create(turn) {
+    for (;;) {
+      const number = ++created;
+      const body = { user_group_id: `created-${number}`, name: `Created ${number}` };
+      tokenIn(yield request(turn, 'create', body), '"new_user_group":true');
+    }
+  },
+
+  *rotate(turn, lane) {
+    const tokens = tokensOf(turn.server);
+    for (const index of endlessly(turn, lane)) {
+      const answer = yield request(turn, 'rotate', { current_token: tokens[index] });
+      const token = tokenIn(answer, `"provided_id":"${lookedUp(index).user_group_id}"`);
+      if (token === tokens[index]) throw new Error(`A rotation kept the token: ${answer}`);
+      tokens[index] = token;
+    }
+  },
+};
+
+process.on('message', (turn) => {
+  run(turn).then(
+    (measured) => process.send(measured),
+    (error) => process.send({ error: error.message }),
+  );
+});
+
+/** A turn with `seconds` ends then, one without ends with its requests; nothing is left unanswered. */
+async function run({ operation, ...turn }) {
+  const sockets = Array.from({ length: turn.connections }, () => open(turn.server));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  const cpuBefore = cpuSeconds(turn.server.pid);
+  const start = performance.now();
+  const deadline = start + (turn.seconds ?? Infinity) * 1000;
+  const answered = await Promise.all(
+    sockets.map((socket, lane) => drive(socket, requestsOf[operation](turn, lane), deadline)),
+  );
+  const seconds = (performance.now() - start) / 1000;
+  const cpu = cpuSeconds(turn.server.pid) - cpuBefore;
+  for (const socket of sockets) socket.destroy();
+  const requests = answered.reduce((sum, count) => sum + count);
+  return { requestsPerSecond: requests / seconds, cpuMicroseconds: (cpu / requests) * 1e6 };
+}
+
+function open({ port }) {
+  return connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
+}
+
+/** The number of requests answered on this connection. */
+function drive(socket, requests, deadline) {
+  return new Promise((resolve, reject) => {
+    let received = '';
+    let answered = 0;
+    const receive = (text) => {
+      received += text;
+      const length = answerLength(received);
+      if (received.length < length) return;
+      const answer = received.slice(0, length);
+      received = received.slice(length);
+      answered++;
+      send(answer);
+    };
+    socket.on('data', (text) => {
+      try {
+        receive(text);
+      } catch (error) {
+        reject(error);
+      }
+    });
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error('The server closed a connection.')));
+    const send = (answer) => {
+      const { value, done } = requests.next(answer);
+      if (done || performance.now() >= deadline) resolve(answered);
+      else socket.write(value);
+    };
+    send();
+  });
+}
+
+/** Latin-1 makes one character of each byte, so that Content-Length counts characters. */
+function answerLength(received) {
+  const head = received.indexOf('\r\n\r\n');
+  if (head === -1) return Infinity;
+  const length = /\r\ncontent-length: *(\d+)/i.exec(received.slice(0, head));
+  if (!length) throw new Error(`An answer without Content-Length: ${received}`);
+  return head + 4 + Number(length[1]);
+}
+
+/** The token of a correct answer. */
+function tokenIn(answer, expected) {
+  const token = /"token":"(ugt_\w{38})"/.exec(answer)?.[1];
+  const correct =
+    answer.startsWith('HTTP/1.1 200 ') &&
+    answer.includes('"success":1') &&
+    answer.includes(expected) &&
+    token !== undefined;
+  if (!correct) throw new Error(`A wrong answer: ${answer}`);
+  return token;
+}
+
+/** `X-Operation` is for the limit server; the service has to find out by itself. */
+function request({ server }, operation, fields) {
+  const body = JSON.stringify(fields);
+  return `${operation === 'rotate' ? 'POST' : 'GET'} /api/user HTTP/1.1\r
+Host: 127.0.0.1:${server.port}\r
+Authorization: Token ${server.apiToken}\r
+Content-Type: application/json\r
+Content-Length: ${Buffer.byteLength(body)}\r
+X-Operation: ${operation}\r
+\r
+${body}`;
+}
+
+function lookedUp(index) {
+  return { user_group_id: `group-${index}`, name: `Group ${index}` };
+}
+
+function* endlessly({ groups, connections }, lane) {
+  for (;;) for (let index = lane; index < groups; index += connections) yield index;
+}
+
+function tokensOf({ port }) {
+  if (!tokensByPort.has(port)) tokensByPort.set(port, []);
+  return tokensByPort.get(port);
+}
+
+/** User and system time of all threads of a process; NaN where there is no /proc. */
+function cpuSeconds(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    // The name of the command, in parentheses, may hold spaces.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+  } catch {
+    return NaN;
+  }
+}

@@ -1,0 +1,104 @@
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { startTestService, type TestService } from '../support/test-service';
+
+const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+let service: TestService;
+let browser: Browser;
+let page: Page;
+const complaints: string[] = [];
+
+beforeAll(async () => {
+  if (!existsSync(executablePath)) {
+    throw new Error(
+      `no Chromium at ${executablePath}: install one (apt-get install chromium) or set CHROMIUM_PATH`,
+    );
+  }
+  service = await startTestService('sqlite');
+  browser = await chromium.launch({
+    executablePath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+    ],
+  });
+  page = await browser.newPage();
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  await page.goto(`${service.baseUrl}/docs`);
+});
+
+afterAll(async () => {
+  await browser.close();
+  await service.close();
+});
+
+async function authorize(value: string): Promise<void> {
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const dialog = page.locator('.auth-container');
+  await dialog.locator('input').fill(value);
+  await dialog.getByRole('button', { name: 'Apply credentials' }).click();
+  await page.getByRole('button', { name: 'Close' }).click();
+}
+
+/** Opens an operation, sends `body` with "Try it out", and gives the answer as the page shows it. */
+async function tryOut(
+  operationId: string,
+  body: object,
+): Promise<{ status: string; text: string }> {
+  const operation = page.locator(`[id$="-${operationId}"]`);
+  await operation.locator('.opblock-summary-control').click();
+  await operation.getByRole('button', { name: 'Try it out' }).click();
+  await operation.locator('textarea.body-param__text').fill(JSON.stringify(body));
+  await operation.getByRole('button', { name: 'Execute' }).click();
+  const live = operation.locator('.live-responses-table .response');
+  await live.waitFor();
+  return {
+    status: (await live.locator('.response-col_status').innerText()).trim(),
+    text: await live.locator('.response-col_description').innerText(),
+  };
+}
+
+test('the page shows every operation', async () => {
+  await page.locator('.opblock').first().waitFor();
+  const summaries = await page.locator('.opblock-summary-description').allInnerTexts();
+  expect(summaries).toEqual([
+    'Create or look up a user group',
+    'Write a user group',
+    'Rotate a user group token',
+  ]);
+});
+
+test('"Try it out" works for the GET with a body', async () => {
+  await authorize(`Token ${service.bootstrapToken}`);
+  const answer = await tryOut('createOrLookUpUserGroup', {
+    user_group_id: 'browser',
+    name: 'From a browser',
+  });
+  expect(answer.status).toMatch(/^200/);
+  expect(answer.text).toContain('"new_user_group": true');
+  const { body } = await service.api.get({ user_group_id: 'browser' });
+  expect(body.user_group.name).toBe('From a browser');
+  expect(answer.text).toContain(body.user_group.token);
+});
+
+test('"Try it out" works for PUT and POST', async () => {
+  const put = await tryOut('putUserGroup', { user_group_id: 'browser', name: 'Renamed' });
+  expect(put.status).toMatch(/^200/);
+  const { body: before } = await service.api.get({ user_group_id: 'browser' });
+  expect(before.user_group.name).toBe('Renamed');
+  const post = await tryOut('rotateUserGroupToken', { current_token: before.user_group.token });
+  expect(post.status).toMatch(/^200/);
+  const { body: after } = await service.api.get({ user_group_id: 'browser' });
+  expect(after.user_group.token).not.toBe(before.user_group.token);
+  expect(post.text).toContain(after.user_group.token);
+});
+
+test('the page asks nothing of other servers and nothing in it fails', () => {
+  expect(complaints).toEqual([]);
+});

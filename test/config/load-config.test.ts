@@ -1,0 +1,165 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Config } from '../../src/config/config';
+import { loadConfig } from '../../src/config/load-config';
+import { variables } from '../../src/config/variable';
+import { generateToken } from '../../src/common/secrets';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+
+test('nothing set gives the defaults', () => {
+  expect({ ...loadConfig({}) }).toEqual({ ...new Config() });
+  expect({ ...loadConfig({ PORT: '', LOG_LEVEL: '' }) }).toEqual({ ...new Config() });
+});
+
+test('every variable of the interface exists', () => {
+  expect(variables().map(({ name }) => name)).toEqual([
+    'HOST',
+    'PORT',
+    'DATABASE_URL',
+    'DATA_DIR',
+    'TOKEN_ENCRYPTION_KEYS',
+    'BOOTSTRAP_API_TOKEN',
+    'ROTATION_GRACE_SECONDS',
+    'BODY_LIMIT',
+    'RATE_LIMIT_PER_MINUTE',
+    'TRUST_PROXY',
+    'LOG_LEVEL',
+    'LOG_FORMAT',
+    'METRICS_PORT',
+  ]);
+});
+
+test.each([
+  ['PORT', '8080', { port: 8080 }],
+  ['BODY_LIMIT', '65536', { bodyLimit: 65_536 }],
+  ['BODY_LIMIT', '1MiB', { bodyLimit: 1_048_576 }],
+  ['BODY_LIMIT', '512 kb', { bodyLimit: 524_288 }],
+  ['TRUST_PROXY', '2', { trustProxy: 2 }],
+  ['TRUST_PROXY', 'loopback, 10.0.0.0/8, ::1', { trustProxy: ['loopback', '10.0.0.0/8', '::1'] }],
+  ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
+  ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
+  ['METRICS_PORT', '0', { metricsPort: 0 }],
+  ['RATE_LIMIT_PER_MINUTE', '0', { rateLimitPerMinute: 0 }],
+  ['ROTATION_GRACE_SECONDS', '0', { rotationGraceSeconds: 0 }],
+  ['BOOTSTRAP_API_TOKEN', 'x'.repeat(32), { bootstrapApiToken: 'x'.repeat(32) }],
+  [
+    'TOKEN_ENCRYPTION_KEYS',
+    `k2:${key},k1:${key}`,
+    {
+      tokenEncryptionKeys: [
+        { id: 'k2', secret: Buffer.alloc(32, 1) },
+        { id: 'k1', secret: Buffer.alloc(32, 1) },
+      ],
+    },
+  ],
+])('%s=%s is read', (name, value, expected) => {
+  expect(loadConfig({ [name]: value })).toMatchObject(expected);
+});
+
+test.each([
+  ['PORT', '65536'],
+  ['PORT', '-1'],
+  ['PORT', '0x10'],
+  ['PORT', '1e3'],
+  ['PORT', ' 80'],
+  ['BODY_LIMIT', '0'],
+  ['BODY_LIMIT', 'lots'],
+  ['BODY_LIMIT', '1GiB'],
+  ['ROTATION_GRACE_SECONDS', '60'],
+  ['RATE_LIMIT_PER_MINUTE', '-1'],
+  ['TRUST_PROXY', 'true'],
+  ['TRUST_PROXY', '10.0.0.0/33'],
+  ['TRUST_PROXY', 'proxy.local'],
+  ['LOG_LEVEL', 'verbose'],
+  ['LOG_FORMAT', 'xml'],
+  ['DATABASE_URL', 'mysql://x/y'],
+  ['DATABASE_URL', 'x'],
+  ['TOKEN_ENCRYPTION_KEYS', 'k1'],
+  ['TOKEN_ENCRYPTION_KEYS', `k1:${key},k1:${key}`],
+  ['TOKEN_ENCRYPTION_KEYS', `k1:${key.slice(0, 20)}`],
+  ['TOKEN_ENCRYPTION_KEYS', `k 1:${key}`],
+  ['BOOTSTRAP_API_TOKEN', 'short'],
+  ['BOOTSTRAP_API_TOKEN', `${'x'.repeat(32)} y`],
+  ['BOOTSTRAP_API_TOKEN', generateToken('ugt')],
+  ['BOOTSTRAP_API_TOKEN', `uga_${'0'.repeat(38)}`],
+])('%s=%s is refused by its name, without its value', (name, value) => {
+  expect(() => loadConfig({ [name]: value })).toThrow(new RegExp(`^${name} must `));
+  try {
+    loadConfig({ [name]: value });
+  } catch (error) {
+    if (value.length > 6) expect((error as Error).message).not.toContain(value);
+  }
+});
+
+test.each([
+  'DATABASE_ULR',
+  'TOKEN_ENCRYPTION_KEY',
+  'BODYLIMIT',
+  'LOGLEVEL',
+  'METRIC_PORT',
+  'DATADIR',
+  'TRUST_PROXYS',
+  'BOOTSTRAP_API_TOKEN_FIL',
+  'log_level',
+])('%s looks meant and is refused', (name) => {
+  expect(() => loadConfig({ [name]: 'x' })).toThrow(/did you mean/);
+});
+
+test.each([
+  'HOME',
+  'HOSTNAME',
+  'POST',
+  'PORTS',
+  'PATH',
+  'DATABASE_NAME',
+  'LOGNAME',
+  'XDG_DATA_DIRS',
+  'KUBERNETES_PORT',
+  'TEST_DATABASE_URL',
+  'npm_config_loglevel',
+])('%s is somebody else’s', (name) => {
+  expect(() => loadConfig({ [name]: 'x' })).not.toThrow();
+});
+
+describe('a secret in a file', () => {
+  let directory: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'user-groups-config-'));
+    writeFileSync(join(directory, 'secret'), `k1:${key}\n`);
+  });
+
+  afterAll(() => {
+    rmSync(directory, { recursive: true });
+  });
+
+  test('is read without its line end', () => {
+    const { tokenEncryptionKeys } = loadConfig({
+      TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
+    });
+    expect(tokenEncryptionKeys).toEqual([{ id: 'k1', secret: Buffer.alloc(32, 1) }]);
+  });
+
+  test('conflicts with the variable itself', () => {
+    const env = {
+      TOKEN_ENCRYPTION_KEYS: `k1:${key}`,
+      TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
+    };
+    expect(() => loadConfig(env)).toThrow(/are both set/);
+  });
+
+  test('must be there', () => {
+    expect(() => loadConfig({ DATABASE_URL_FILE: join(directory, 'none') })).toThrow(
+      /^DATABASE_URL_FILE names a file that cannot be read \(ENOENT\)/,
+    );
+  });
+
+  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN'])(
+    '%s can be one',
+    (name) => {
+      expect(variables().find((variable) => variable.name === name)?.secret).toBe(true);
+    },
+  );
+});

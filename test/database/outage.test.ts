@@ -1,0 +1,205 @@
+import { createServer, connect, type Server, type Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import BetterSqlite3 from 'better-sqlite3';
+import { join } from 'node:path';
+import {
+  administer,
+  createTestDatabase,
+  databaseKinds,
+  type TestDatabase,
+} from '../support/databases';
+import { type RunningServer, startServer } from '../support/processes';
+
+/** A cable to the database that can be cut, or go silent, and be mended. */
+class Cable {
+  private readonly sockets = new Set<Socket>();
+  private server: Server | undefined;
+  private port = 0;
+  private silent = false;
+
+  constructor(private readonly target: URL) {}
+
+  async plugIn(): Promise<URL> {
+    this.server = createServer((incoming) => {
+      const outgoing = connect(Number(this.target.port || 5432), this.target.hostname);
+      for (const socket of [incoming, outgoing]) {
+        this.sockets.add(socket);
+        socket.on('error', () => socket.destroy());
+        socket.on('close', () => {
+          incoming.destroy();
+          outgoing.destroy();
+          this.sockets.delete(socket);
+        });
+      }
+      incoming.on('data', (chunk) => !this.silent && outgoing.write(chunk));
+      outgoing.on('data', (chunk) => !this.silent && incoming.write(chunk));
+    });
+    await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
+    this.port = (this.server.address() as AddressInfo).port;
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${this.port}`;
+    return url;
+  }
+
+  async cut(): Promise<void> {
+    for (const socket of this.sockets) socket.destroy();
+    await new Promise((resolve) => this.server!.close(resolve));
+  }
+
+  goSilent(silent: boolean): void {
+    this.silent = silent;
+    if (!silent) for (const socket of this.sockets) socket.destroy();
+  }
+}
+
+if (databaseKinds.includes('postgres'))
+  describe('on postgres', () => {
+    let database: TestDatabase;
+    let cable: Cable;
+    let server: RunningServer;
+    let url: string;
+
+    beforeAll(async () => {
+      database = await createTestDatabase('postgres');
+      url = database.env['DATABASE_URL']!;
+      cable = new Cable(new URL(url));
+      server = await startServer({ ...database.env, DATABASE_URL: (await cable.plugIn()).href });
+    });
+
+    afterAll(async () => {
+      expect(await server.stop()).toBe(0);
+      await cable.cut();
+      await database.drop();
+    });
+
+    const group = { user_group_id: 'g', name: 'G' };
+
+    async function callAll() {
+      const started = performance.now();
+      const answers = await Promise.all([
+        server.api.get(group),
+        server.api.put({ ...group, name: `G ${started}` }),
+        server.api.post({ current_token: 'ugt_any' }),
+        server.api.get({ user_group_id: `new ${started}`, name: 'new' }),
+      ]);
+      expect(performance.now() - started).toBeLessThan(5000);
+      return answers;
+    }
+
+    async function expectOutage(): Promise<void> {
+      for (const { status, body, headers } of await callAll()) {
+        expect([status, body.success, body.code]).toEqual([503, 0, 'database_unavailable']);
+        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+        expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|SELECT|pg/i);
+      }
+    }
+
+    async function expectRecovery(): Promise<void> {
+      const deadline = performance.now() + 2000;
+      for (;;) {
+        const [look, put, post, create] = await callAll();
+        const statuses = [look.status, put.status, post.status, create.status];
+        if (statuses.join() === '200,200,404,200') return;
+        if (performance.now() > deadline) throw new Error(`not recovered: ${statuses.join()}`);
+      }
+    }
+
+    beforeEach(expectRecovery);
+
+    test('a database that is gone gives 503 until it is back, in the same process', async () => {
+      const { pid } = server.process;
+      await cable.cut();
+      await expectOutage();
+      await expectOutage();
+      await cable.plugIn();
+      await expectRecovery();
+      expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
+    });
+
+    test('a database that does not answer gives 503 in time', async () => {
+      cable.goSilent(true);
+      await expectOutage();
+      cable.goSilent(false);
+      await expectRecovery();
+    });
+
+    test('connections that the server ends are replaced', async () => {
+      for (let round = 0; round < 5; round++) {
+        await callAll();
+        await administer(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
+        );
+        await expectRecovery();
+      }
+    });
+
+    test('a read-only database still looks up, and refuses writes with 503', async () => {
+      const name = new URL(url).pathname.slice(1);
+      const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
+      const { body: known } = await server.api.get({ user_group_id: 'g' });
+      await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+      await administer(endSessions);
+      await expectAnswer(() => server.api.put({ ...group, name: 'read only' }), 503);
+      const look = await server.api.get({ user_group_id: 'g' });
+      expect([look.status, look.body.user_group]).toEqual([200, known.user_group]);
+      await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+      await administer(endSessions);
+      await expectRecovery();
+    });
+
+    test('a lock that somebody holds gives 503 in time, and the write goes through afterwards', async () => {
+      const { Client } = await import('pg');
+      const client = new Client({ connectionString: url });
+      await client.connect();
+      await client.query('BEGIN; LOCK TABLE user_group IN EXCLUSIVE MODE');
+      const started = performance.now();
+      const answer = await server.api.put({ ...group, name: 'locked out' });
+      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+      expect(performance.now() - started).toBeLessThan(5000);
+      expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe(
+        'locked out',
+      );
+      await client.query('ROLLBACK');
+      await client.end();
+      await expectRecovery();
+    });
+
+    /** Repeats a call over the moment in which ended connections are replaced. */
+    async function expectAnswer(
+      call: () => Promise<{ status: number }>,
+      status: number,
+    ): Promise<void> {
+      const statuses = [(await call()).status, (await call()).status, (await call()).status];
+      expect(statuses.at(-1)).toBe(status);
+    }
+  });
+
+describe('on sqlite', () => {
+  test('a lock that another process holds gives 503 in time, and no other caller is held up', async () => {
+    const database = await createTestDatabase('sqlite');
+    const server = await startServer(database.env);
+    await server.api.put({ user_group_id: 'g', name: 'Before' });
+    const other = new BetterSqlite3(join(database.env['DATA_DIR']!, 'user-groups.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+    const started = performance.now();
+    const write = server.api.put({ user_group_id: 'g', name: 'After' });
+    for (let count = 0; count < 20; count++) {
+      const lookUpStarted = performance.now();
+      expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).toBe('Before');
+      expect(performance.now() - lookUpStarted).toBeLessThan(1000);
+    }
+    const answer = await write;
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([
+      503,
+      'database_unavailable',
+      '1',
+    ]);
+    expect(performance.now() - started).toBeLessThan(5000);
+    other.exec('ROLLBACK');
+    other.close();
+    const after = await server.api.put({ user_group_id: 'g', name: 'After' });
+    expect([after.status, after.body.user_group.name]).toEqual([200, 'After']);
+    expect(await server.stop()).toBe(0);
+    await database.drop();
+  });
+});

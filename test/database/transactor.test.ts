@@ -1,0 +1,119 @@
+import { ApiToken } from '../../src/api-token/api-token.entity';
+import { Transactor } from '../../src/database/transactor';
+import { Workspace } from '../../src/workspace/workspace.entity';
+import { onEachDatabase } from '../support/databases';
+import { runBuilt } from '../support/processes';
+import { startTestService, type TestService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let transactor: Transactor;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+    transactor = service.app.get(Transactor);
+  });
+
+  afterAll(() => service.close());
+
+  const names = async (prefix: string) =>
+    (
+      await service.query<{ name: string }>(
+        `SELECT name FROM workspace WHERE name LIKE '${prefix}%' ORDER BY id`,
+      )
+    ).map(({ name }) => name);
+
+  test('work that throws leaves nothing behind, and its neighbours are kept', async () => {
+    const results = await Promise.allSettled(
+      Array.from({ length: 50 }, (_, index) =>
+        transactor.run(async (manager) => {
+          await manager.insert(Workspace, { name: `half ${index}`, createdAt: 1 });
+          if (index % 2 === 1) throw new Error('changed my mind');
+          await manager.insert(Workspace, { name: `half ${index} whole`, createdAt: 1 });
+        }),
+      ),
+    );
+    expect(results.filter(({ status }) => status === 'rejected')).toHaveLength(25);
+    const kept = await names('half');
+    expect(kept).toHaveLength(50);
+    expect(kept.every((name) => Number(name.split(' ')[1]) % 2 === 0)).toBe(true);
+  });
+
+  test('a refused statement does not end the work around it', async () => {
+    await transactor.run((manager) => manager.insert(Workspace, { name: 'taken', createdAt: 1 }));
+    const results = await Promise.allSettled([
+      transactor.run((manager) => manager.insert(Workspace, { name: 'neighbour 1', createdAt: 1 })),
+      transactor.run((manager) => manager.insert(Workspace, { name: 'taken', createdAt: 1 })),
+      transactor.run((manager) => manager.insert(Workspace, { name: 'neighbour 2', createdAt: 1 })),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(await names('neighbour')).toHaveLength(2);
+  });
+
+  test('nobody reads what is not committed', async () => {
+    let seen: string[] | undefined;
+    await transactor.run(async (manager) => {
+      await manager.insert(Workspace, { name: 'uncommitted', createdAt: 1 });
+      seen = await names('uncommitted');
+    });
+    expect(seen).toEqual([]);
+    expect(await names('uncommitted')).toEqual(['uncommitted']);
+  });
+
+  test('a counter that 100 callers read and write loses no step', async () => {
+    await transactor.run((manager) => manager.insert(Workspace, { name: 'counter', createdAt: 0 }));
+    const { id } = await service.dataSource
+      .getRepository(Workspace)
+      .findOneByOrFail({ name: 'counter' });
+    await Promise.all(
+      Array.from({ length: 100 }, () =>
+        transactor.run((manager) => manager.increment(Workspace, { id }, 'createdAt', 1)),
+      ),
+    );
+    const counter = await service.dataSource.getRepository(Workspace).findOneByOrFail({ id });
+    expect(counter.createdAt).toBe(100);
+  });
+
+  test('100 parallel callers and the command line write at once, without an error', async () => {
+    const writing = Array.from({ length: 100 }, async (_, caller) => {
+      const statuses: number[] = [];
+      for (let count = 0; count < 20; count++) {
+        const answer = await service.api.put({
+          user_group_id: `w ${caller}`,
+          name: `${caller}.${count}`,
+        });
+        statuses.push(answer.status);
+      }
+      return statuses;
+    });
+    const issuing = Array.from({ length: 3 }, async (_, index) => {
+      const finished = await runBuilt(
+        'cli.js',
+        service.database.env,
+        'token',
+        'create',
+        '--name',
+        `cli ${index}`,
+      );
+      expect(finished.code).toBe(0);
+      return finished.stdout.trim();
+    });
+    const [statuses, tokens] = await Promise.all([Promise.all(writing), Promise.all(issuing)]);
+    expect(new Set(statuses.flat())).toEqual(new Set([200]));
+    for (const token of tokens) {
+      expect(
+        (await service.clientOf(token).get({ user_group_id: 'w 1' })).body.user_group.name,
+      ).toBe('1.19');
+    }
+    expect(await service.dataSource.getRepository(ApiToken).countBy({ name: 'cli 0' })).toBe(1);
+  });
+
+  if (kind === 'sqlite') {
+    test('what does not go through the transactor cannot write', async () => {
+      const write = service.dataSource
+        .getRepository(Workspace)
+        .insert({ name: 'around', createdAt: 1 });
+      await expect(write).rejects.toThrow(/readonly/);
+    });
+  }
+});

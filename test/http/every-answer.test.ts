@@ -1,0 +1,203 @@
+import { connect } from 'node:net';
+import type { Answer } from '../support/api-client';
+import { onEachDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService(kind, { RATE_LIMIT_PER_MINUTE: '1000' });
+  });
+
+  afterAll(() => service.close());
+
+  const group = { user_group_id: 'g', name: 'G' };
+
+  test.each<[string, (service: TestService) => Promise<Answer>, number, string | undefined]>([
+    ['a success', ({ api }) => api.get(group), 200, undefined],
+    [
+      'an unknown route',
+      ({ api }) => api.send({ method: 'GET', path: '/nope' }),
+      404,
+      'route_not_found',
+    ],
+    ['the root', ({ api }) => api.send({ method: 'GET', path: '/' }), 404, 'route_not_found'],
+    [
+      'below the route',
+      ({ api }) => api.send({ method: 'GET', path: '/api/user/1' }),
+      404,
+      'route_not_found',
+    ],
+    [
+      'a path that cannot be decoded',
+      ({ api }) => api.send({ method: 'GET', path: '/%E0%A4%A' }),
+      404,
+      'route_not_found',
+    ],
+    ['401', ({ clientOf }) => clientOf(undefined).get(group), 401, 'credentials_missing'],
+    [
+      '404 of a group',
+      ({ api }) => api.get({ user_group_id: 'nobody' }),
+      404,
+      'user_group_not_found',
+    ],
+    ['DELETE', ({ api }) => api.send({ method: 'DELETE' }), 405, 'method_not_allowed'],
+    ['PATCH', ({ api }) => api.send({ method: 'PATCH', body: group }), 405, 'method_not_allowed'],
+    ['OPTIONS', ({ api }) => api.send({ method: 'OPTIONS' }), 405, 'method_not_allowed'],
+    ['TRACE', ({ api }) => api.send({ method: 'TRACE' }), 405, 'method_not_allowed'],
+    ['PROPFIND', ({ api }) => api.send({ method: 'PROPFIND' }), 405, 'method_not_allowed'],
+    ['413', ({ api }) => api.put('x'.repeat(300_000)), 413, 'body_too_large'],
+    [
+      '415',
+      ({ api }) => api.put(group, { 'Content-Type': 'text/xml' }),
+      415,
+      'media_type_unsupported',
+    ],
+    ['417', ({ api }) => api.put(group, { Expect: 'the-unexpected' }), 417, 'expectation_failed'],
+    ['422', ({ api }) => api.put({}), 422, 'validation_failed'],
+    [
+      '431',
+      ({ api }) => api.get(group, { 'X-Long': 'x'.repeat(20_000) }),
+      431,
+      'headers_too_large',
+    ],
+  ])('%s is JSON with success, and safe to cache nowhere', async (_name, call, status, code) => {
+    const answer = await call(service);
+    expect(answer.status).toBe(status);
+    expectCommonHeaders(answer);
+    if (code === undefined) {
+      expect(answer.body.success).toBe(1);
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    } else {
+      expectProblem(answer, status, code);
+    }
+  });
+
+  test('HEAD is refused, without a body, and creates nothing', async () => {
+    const answer = await service.api.send({
+      method: 'HEAD',
+      body: { user_group_id: 'head', name: 'H' },
+    });
+    expect([answer.status, answer.text, answer.headers['allow']]).toEqual([
+      405,
+      '',
+      'GET, PUT, POST',
+    ]);
+    expectCommonHeaders(answer);
+    expect((await service.api.get({ user_group_id: 'head' })).status).toBe(404);
+  });
+
+  test('no condition turns an answer into a 304', async () => {
+    await service.api.get(group);
+    for (const [name, value] of [
+      ['If-None-Match', '*'],
+      ['If-Modified-Since', 'Fri, 01 Jan 2100 00:00:00 GMT'],
+    ] as const) {
+      const answer = await service.api.get(group, { [name]: value });
+      expect([answer.status, answer.body.success]).toEqual([200, 1]);
+    }
+  });
+
+  test('a request id is echoed when it is harmless, and made when it is not', async () => {
+    const given = await service.api.put({}, { 'X-Request-Id': 'abc-123.x:y_z' });
+    expect([given.headers['x-request-id'], given.body.request_id]).toEqual([
+      'abc-123.x:y_z',
+      'abc-123.x:y_z',
+    ]);
+    for (const id of ['x'.repeat(65), 'with space', '<script>', '']) {
+      const answer = await service.api.put({}, { 'X-Request-Id': id });
+      expect(answer.body.request_id).toMatch(/^[0-9a-f-]{36}$/);
+      expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
+    }
+  });
+
+  test.each([
+    ['garbage', 'GARBAGE\r\n\r\n', 400],
+    ['an unknown method', 'FOO /api/user HTTP/1.1\r\nHost: x\r\n\r\n', 400],
+    ['a broken header', 'GET / HTTP/1.1\r\nHost: x\r\nbroken header\r\n\r\n', 400],
+    ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    [
+      'two lengths',
+      'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
+      400,
+    ],
+    [
+      'a length and chunks',
+      'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+      400,
+    ],
+    ['a negative length', 'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
+    ['a header that never ends', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}`, 431],
+    ['TLS on the plain port', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ])('malformed HTTP (%s) is answered as JSON', async (_name, bytes, status) => {
+    const answer = await rawAnswer(service.port, bytes);
+    expect(answer.status).toBe(status);
+    expectCommonHeaders(answer);
+    expectProblem(answer, status, answer.body.code);
+  });
+
+  test('the limit of requests per minute is told, and its end is a 429', async () => {
+    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    const first = await client.get({ user_group_id: 'none' });
+    expect(first.headers['ratelimit-policy']).toBe('"api-token";q=1000;w=60');
+    expect(first.headers['ratelimit']).toBe('"api-token";r=999;t=60');
+    await Promise.all(Array.from({ length: 999 }, () => client.get({ user_group_id: 'none' })));
+    const limited = await client.get({ user_group_id: 'none' });
+    expectProblem(limited, 429, 'rate_limited');
+    expectCommonHeaders(limited);
+    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    expect(limited.headers['ratelimit']).toMatch(/^"api-token";r=0;t=\d+$/);
+    // Another token is not held up by it.
+    expect((await service.api.get(group)).status).toBe(200);
+  });
+});
+
+function expectCommonHeaders({ headers }: Answer): void {
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    'x-request-id': expect.stringMatching(/./),
+  });
+  expect(headers).not.toHaveProperty('etag');
+  expect(headers).not.toHaveProperty('x-powered-by');
+}
+
+function expectProblem({ body, headers }: Answer, status: number, code: string): void {
+  expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  expect(body).toMatchObject({
+    success: 0,
+    type: `urn:problem-type:user-group-service:${code}`,
+    title: expect.any(String),
+    status,
+    detail: expect.any(String),
+    code,
+    request_id: headers['x-request-id'],
+  });
+}
+
+function rawAnswer(port: number, bytes: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(Buffer.from(bytes, 'latin1')));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('end', () => {
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      const [statusLine = '', ...lines] = head.split('\r\n');
+      const headers = Object.fromEntries(
+        lines.map((line) => {
+          const colon = line.indexOf(':');
+          return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+        }),
+      );
+      resolve({
+        status: Number(statusLine.split(' ')[1]),
+        headers,
+        text: body,
+        body: JSON.parse(body),
+      });
+    });
+  });
+}

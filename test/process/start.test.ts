@@ -1,0 +1,268 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { administer, createTestDatabase, databaseKinds, TEST_KEYS } from '../support/databases';
+import { runBuilt, startServer } from '../support/processes';
+
+const otherKey = Buffer.alloc(32, 9).toString('base64');
+const deadDatabase = 'postgres://nobody:s3cret@127.0.0.1:1/none';
+
+let directory: string;
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'user-groups-start-'));
+});
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+/** Expects the process to end with code 1 and exactly one line on standard error. */
+async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
+  const { code, stderr } = await runBuilt('main.js', {
+    DATA_DIR: directory,
+    METRICS_PORT: '0',
+    PORT: '0',
+    ...env,
+  });
+  expect(stderr).toMatch(/^user-group-service: [^\n]+\n$/);
+  expect(stderr).toMatch(line);
+  expect(code).toBe(1);
+}
+
+describe('a process that cannot start says why in one line', () => {
+  test('a wrong value', () =>
+    expectRefusal({ PORT: 'eighty' }, /PORT must be a whole number from 0 to 65535/));
+
+  test('a variable that is spelled almost right', () =>
+    expectRefusal(
+      { DATABSE_URL: 'postgres://x/y' },
+      /DATABSE_URL is not a variable.*did you mean DATABASE_URL/,
+    ));
+
+  test('conflicting configuration', () =>
+    expectRefusal({ PORT: '4000', METRICS_PORT: '4000' }, /METRICS_PORT must differ from PORT/));
+
+  test('PostgreSQL without encryption keys', () =>
+    expectRefusal(
+      { DATABASE_URL: deadDatabase },
+      /TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is/,
+    ));
+
+  test('a port that another process uses', async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+    const port = String((taken.address() as AddressInfo).port);
+    await expectRefusal(
+      { PORT: port },
+      new RegExp(`PORT ${port} cannot be listened on: another process uses it`),
+    );
+    await expectRefusal(
+      { METRICS_PORT: port },
+      /METRICS_PORT \d+ cannot be listened on: another process uses it/,
+    );
+    taken.close();
+  });
+
+  test('a DATA_DIR that cannot be a directory', async () => {
+    writeFileSync(join(directory, 'file'), '');
+    await expectRefusal(
+      { DATA_DIR: join(directory, 'file', 'data') },
+      /not a writable directory \(ENOTDIR\)/,
+    );
+    await expectRefusal(
+      { DATA_DIR: join(directory, 'file') },
+      /not a writable directory \(EEXIST\)/,
+    );
+  });
+
+  test('a database file that is none', async () => {
+    writeFileSync(join(directory, 'user-groups.sqlite'), 'this is not a database, '.repeat(100));
+    await expectRefusal({}, /DATA_DIR .* cannot be used \(.*not a database/);
+  });
+
+  test('a key file that is none', async () => {
+    writeFileSync(join(directory, 'token-encryption-keys'), 'nonsense');
+    await expectRefusal({}, /key file .* cannot be used: must be a list such as/);
+  });
+
+  test('a database that cannot be reached, after waiting for it', async () => {
+    const started = performance.now();
+    await expectRefusal(
+      { DATABASE_URL: deadDatabase, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
+      /PostgreSQL of DATABASE_URL cannot be used: .*ECONNREFUSED/,
+    );
+    expect(performance.now() - started).toBeGreaterThan(10_000);
+  });
+
+  if (databaseKinds.includes('postgres')) {
+    test('a database that does not exist, at once', async () => {
+      const url = new URL(process.env['TEST_DATABASE_URL']!);
+      url.pathname = '/no_such_database';
+      const started = performance.now();
+      await expectRefusal(
+        { DATABASE_URL: url.href, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
+        /database "no_such_database" does not exist/,
+      );
+      expect(performance.now() - started).toBeLessThan(10_000);
+    });
+  }
+
+  test.each(databaseKinds)('an encryption key that is missing or another, on %s', async (kind) => {
+    const database = await createTestDatabase(kind);
+    const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS };
+    const server = await startServer(env);
+    await server.api.get({ user_group_id: 'g', name: 'G' });
+    await server.stop();
+    await expectRefusal(
+      { ...env, TOKEN_ENCRYPTION_KEYS: `k2:${otherKey}` },
+      /key "k1", which is not configured/,
+    );
+    await expectRefusal(
+      { ...env, TOKEN_ENCRYPTION_KEYS: `k1:${otherKey}` },
+      /key "k1" is not the one/,
+    );
+    const rotated = await startServer({
+      ...env,
+      TOKEN_ENCRYPTION_KEYS: `k2:${otherKey},${TEST_KEYS}`,
+    });
+    expect((await rotated.api.get({ user_group_id: 'g' })).status).toBe(200);
+    await rotated.stop();
+    await database.drop();
+  });
+
+  test('no line holds the secret that is wrong', async () => {
+    const secret = 'do-not-print-me';
+    for (const name of ['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN']) {
+      const { stdout, stderr } = await runBuilt('main.js', { DATA_DIR: directory, [name]: secret });
+      expect(stderr).toContain(`${name} must`);
+      expect(stdout + stderr).not.toContain(secret);
+    }
+  });
+});
+
+describe('the first run', () => {
+  test('on the embedded database makes a token and a curl line that works', async () => {
+    const server = await startServer({ DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '' });
+    const token = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();
+    const ready = JSON.parse(/^.*"msg":"ready".*$/m.exec(server.output())![0]) as Record<
+      string,
+      string
+    >;
+    expect(ready).toMatchObject({
+      api: `${server.baseUrl}/api/user`,
+      docs: `${server.baseUrl}/docs`,
+    });
+    // A log is kept: it names the file, not the token.
+    expect(server.output()).not.toContain(token);
+    const { execFileSync } = await import('node:child_process');
+    const answer = JSON.parse(
+      execFileSync('sh', ['-c', `${ready['try']!} -s`], { encoding: 'utf8' }),
+    ) as object;
+    expect(answer).toMatchObject({ success: 1, new_user_group: true });
+    await server.stop();
+    const again = await startServer({ DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '' });
+    expect(readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim()).toBe(token);
+    expect(again.output()).not.toContain('bootstrap-token');
+    await again.stop();
+  });
+
+  test('takes BOOTSTRAP_API_TOKEN from a file, and only while there is no API token', async () => {
+    mkdirSync(join(directory, 'secrets'));
+    const file = join(directory, 'secrets', 'token');
+    writeFileSync(file, 'first-secret-of-at-least-32-characters\n');
+    const env = { DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '', BOOTSTRAP_API_TOKEN_FILE: file };
+    const server = await startServer(env);
+    const as = (token: string) => ({ Authorization: `Token ${token}` });
+    const first = await server.api.get(
+      { user_group_id: 'x' },
+      as('first-secret-of-at-least-32-characters'),
+    );
+    expect(first.status).toBe(404);
+    await server.stop();
+    writeFileSync(file, 'second-secret-of-at-least-32-characters\n');
+    const again = await startServer(env);
+    const second = await again.api.get(
+      { user_group_id: 'x' },
+      as('second-secret-of-at-least-32-characters'),
+    );
+    expect(second.status).toBe(401);
+    await again.stop();
+  });
+
+  if (databaseKinds.includes('postgres')) {
+    test('on PostgreSQL without BOOTSTRAP_API_TOKEN answers 401 and names the command to run', async () => {
+      const database = await createTestDatabase('postgres');
+      const server = await startServer({ ...database.env, BOOTSTRAP_API_TOKEN: '' });
+      expect(server.output()).toContain('npm run cli -- token create --name admin --scopes all');
+      expect((await server.api.get({ user_group_id: 'x' })).status).toBe(401);
+      const created = await runBuilt(
+        'cli.js',
+        database.env,
+        'token',
+        'create',
+        '--name',
+        'admin',
+        '--scopes',
+        'all',
+      );
+      const Authorization = `Token ${created.stdout.trim()}`;
+      expect(
+        (await server.api.get({ user_group_id: 'x', name: 'X' }, { Authorization })).status,
+      ).toBe(200);
+      await server.stop();
+      await database.drop();
+    });
+  }
+});
+
+describe('the end', () => {
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s lets calls finish, exits with 0 and loses nothing',
+    async (signal) => {
+      const server = await startServer({ DATA_DIR: directory });
+      const calls = Array.from({ length: 200 }, (_, index) =>
+        server.api.get({ user_group_id: `g ${index}`, name: 'G' }).catch(() => undefined),
+      );
+      await calls[0];
+      expect(await server.stop(signal)).toBe(0);
+      const answered = (await Promise.all(calls)).filter((answer) => answer?.status === 200);
+      const again = await startServer({ DATA_DIR: directory });
+      for (const answer of answered) {
+        const { provided_id, token } = answer!.body.user_group;
+        const { body } = await again.api.get({ user_group_id: provided_id });
+        expect(body.user_group.token).toBe(token);
+      }
+      await again.stop();
+    },
+  );
+
+  test('what was written before a restart is there after it', async () => {
+    const server = await startServer({ DATA_DIR: directory });
+    const group = { user_group_id: 'g', name: 'G', properties: { a: 1 }, mapping: { s: 1 } };
+    const { body: before } = await server.api.get(group);
+    await server.stop();
+    const again = await startServer({ DATA_DIR: directory });
+    const { body: after } = await again.api.get(group);
+    expect(after).toEqual({ ...before, new_user_group: false });
+    await again.stop();
+  });
+});
+
+if (databaseKinds.includes('postgres')) {
+  test('a database in another encoding than UTF-8 is refused', async () => {
+    const name = `user_groups_latin1_${process.pid}`;
+    await administer(
+      `CREATE DATABASE ${name} ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0`,
+    );
+    const url = new URL(process.env['TEST_DATABASE_URL']!);
+    url.pathname = `/${name}`;
+    await expectRefusal(
+      { DATABASE_URL: url.href, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
+      /must have the encoding UTF8/,
+    );
+    await administer(`DROP DATABASE ${name}`);
+  });
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiClient } from './api-client';
+
+const children = new Set<ChildProcess>();
+
+// A test that fails before it stops its server would keep the test runner waiting for ever.
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+const root = join(__dirname, '..', '..');
+export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-tests-only';
+
+export interface Finished {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningServer {
+  api: ApiClient;
+  baseUrl: string;
+  process: ChildProcess;
+  /** What it has written so far, to both streams. */
+  output: () => string;
+  /** Sends the signal and waits for the end. */
+  stop: (signal?: NodeJS.Signals) => Promise<number | null>;
+}
+
+/** The built server as an operator starts it, once it says that it is ready. */
+export async function startServer(env: Record<string, string>): Promise<RunningServer> {
+  const child = spawnBuilt('main.js', {
+    PORT: '0',
+    METRICS_PORT: '0',
+    RATE_LIMIT_PER_MINUTE: '0',
+    BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
+    ...env,
+  });
+  let output = '';
+  const collect = (chunk: Buffer) => (output += chunk.toString());
+  child.stdout.on('data', collect);
+  child.stderr.on('data', collect);
+  const baseUrl = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const ready = /"msg":"ready","api":"([^"]+)\/api\/user"/.exec(output);
+      if (ready) resolve(ready[1]!);
+    });
+    child.on('exit', (code) => {
+      reject(new Error(`the server ended with ${code} before it was ready:\n${output}`));
+    });
+  });
+  return {
+    api: new ApiClient(baseUrl, env['BOOTSTRAP_API_TOKEN'] ?? BOOTSTRAP_TOKEN),
+    baseUrl,
+    process: child,
+    output: () => output,
+    stop: async (signal = 'SIGTERM') => {
+      if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+      const exit = once(child, 'exit');
+      child.kill(signal);
+      const [code] = (await exit) as [number | null];
+      return code;
+    },
+  };
+}
+
+/** Runs the built server or command line until it ends by itself. */
+export async function runBuilt(
+  script: 'main.js' | 'cli.js',
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Finished> {
+  const child = spawnBuilt(script, env, ...args);
+  const finished: Finished = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk: Buffer) => (finished.stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (finished.stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { ...finished, code };
+}
+
+/** Only the variables that are given, so that the tests do not depend on the environment they run in. */
+function spawnBuilt(script: string, env: Record<string, string>, ...args: string[]) {
+  const child = spawn(process.execPath, [join(root, 'dist', 'src', script), ...args], {
+    cwd: tmpdir(),
+    env: { PATH: process.env['PATH'], ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  child.on('exit', () => children.delete(child));
+  return child;
+}

@@ -1,0 +1,93 @@
+import type { Logger as TypeOrmLogger } from 'typeorm';
+import type { Pool } from 'pg';
+import { onEachDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let statements: string[];
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+    statements = recordStatements(service);
+  });
+
+  afterAll(() => service.close());
+
+  const group = {
+    user_group_id: 'cheap',
+    name: 'Cheap',
+    mapping: { s: 1, t: 'x' },
+    properties: { a: 1, b: { c: 2 } },
+  };
+
+  test('an authenticated GET of an unchanged group is one statement', async () => {
+    await service.api.get(group);
+    await service.api.get(group);
+    statements.length = 0;
+    const answer = await service.api.get(group);
+    expect(answer.body.new_user_group).toBe(false);
+    expect(statements).toEqual([expect.stringMatching(/^\s*SELECT g\.id/)]);
+  });
+
+  test('properties with their keys in another order and a PUT of the same are unchanged too', async () => {
+    await service.api.get(group);
+    statements.length = 0;
+    await service.api.get({
+      ...group,
+      properties: { b: { c: 2 }, a: 1 },
+      mapping: { t: 'x', s: 1 },
+    });
+    await service.api.put(group);
+    expect(statements.filter((sql) => !/^\s*SELECT/.test(sql))).toEqual([]);
+  });
+
+  test('looking up writes nothing to the database', async () => {
+    await service.api.get(group);
+    const before = await writtenSoFar(service);
+    for (let count = 0; count < 50; count++) await service.api.get(group);
+    expect(await writtenSoFar(service)).toEqual(before);
+  });
+});
+
+/** Everything the service sends to its database from now on, in order. */
+function recordStatements({ dataSource }: TestService): string[] {
+  const statements: string[] = [];
+  const { driver } = dataSource as unknown as { driver: { master?: Pool } };
+  if (driver.master) {
+    driver.master.on('acquire', (client) => {
+      const query = client.query.bind(client) as (...args: unknown[]) => unknown;
+      if (Object.hasOwn(client, 'query')) return;
+      Object.assign(client, {
+        query: (...args: unknown[]) => {
+          const [first] = args as [string | { text: string }];
+          statements.push(typeof first === 'string' ? first : first.text);
+          return query(...args);
+        },
+      });
+    });
+  } else {
+    const logger = { ...noLog, logQuery: (sql: string) => statements.push(sql) };
+    Object.assign(dataSource, { logger });
+  }
+  return statements;
+}
+
+const noLog: TypeOrmLogger = {
+  logQuery: () => undefined,
+  logQueryError: () => undefined,
+  logQuerySlow: () => undefined,
+  logSchemaBuild: () => undefined,
+  logMigration: () => undefined,
+  log: () => undefined,
+};
+
+/** A figure that grows with every write: the rows of the tables, or SQLite's change counter. */
+async function writtenSoFar(service: TestService): Promise<unknown> {
+  if (service.database.kind === 'sqlite') return service.query('PRAGMA data_version');
+  await service.query('SELECT pg_stat_force_next_flush()');
+  return service.query(
+    `SELECT sum(n_tup_ins + n_tup_upd + n_tup_del) AS rows, (SELECT sum(last_value) FROM user_group_id_seq) AS ids
+     FROM pg_stat_user_tables`,
+  );
+}
