@@ -15,7 +15,7 @@ export default {
   // Its package.json is a copy of the one here.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/'],
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/', '<rootDir>/test/examples/'],
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: ['node_modules/(?!@nestjs/)'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',

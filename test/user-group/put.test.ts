@@ -72,7 +72,7 @@ onEachDatabase((kind) => {
         `SELECT count(*) AS updated FROM data_source_mapping m JOIN user_group g ON g.id = m.user_group_id
          WHERE g.provided_id = 'both ${round}' AND g.properties = '{"p":${round}}' AND m.data_source = '${round}'`,
       );
-      expect(Number(rows[0]!.updated)).toBe(1);
+      expect(rows[0]!.updated).toBe(1);
     }
   });
 });

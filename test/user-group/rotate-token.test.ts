@@ -70,8 +70,7 @@ onEachDatabase((kind) => {
         (current_token: string) => service.api.post({ current_token }),
       ),
     );
-    const [first, ...others] = refusals.map(({ status, body }) => ({
-      status,
+    const [first, ...others] = refusals.map(({ body }) => ({
       ...body,
       request_id: '',
     }));

@@ -1,8 +1,10 @@
 import base from './jest.config.mjs';
 
-/** @type {import('jest').Config} */
+/**
+ * Tests that need more than Node: a browser, curl, Python.
+ * @type {import('jest').Config}
+ */
 export default {
   ...base,
-  testMatch: ['<rootDir>/test/browser/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
 };
