@@ -1,7 +1,7 @@
 import { Agent, request } from 'node:http';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
-export interface AnswerBody {
+interface AnswerBody {
   success: number;
   new_user_group: boolean;
   user_group: {
