@@ -26,8 +26,6 @@ export class ProblemFilter implements ExceptionFilter {
       return;
     }
     for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    // The rest of a body that was refused for its size is not worth reading.
-    if (error.spec.status === 413) response.setHeader('Connection', 'close');
     response.statusCode = error.spec.status;
     response.setHeader('Content-Type', PROBLEM_MEDIA_TYPE);
     response.end(JSON.stringify(toProblem(error, id)));

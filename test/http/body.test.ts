@@ -224,12 +224,23 @@ onEachDatabase((kind) => {
     },
   );
 
-  test('a body over the limit is refused by its length, and as soon as it is over when chunked', async () => {
-    const body = JSON.stringify({ ...group, filler: 'x'.repeat(256 * 1024) });
-    for (const chunked of [false, true]) {
-      const answer = await service.api.send({ method: 'PUT', body, chunked });
-      expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
-    }
+  test.each([256 * 1024, 20 * 1024 * 1024])(
+    'a body with %d bytes of filling is refused, and the refusal arrives',
+    async (filling) => {
+      const body = JSON.stringify({ ...group, filling: 'x'.repeat(filling) });
+      for (const chunked of [false, true]) {
+        const answer = await service.api.send({ method: 'PUT', body, chunked });
+        expect([answer.status, answer.body.code]).toEqual([413, 'body_too_large']);
+      }
+    },
+  );
+
+  test('a body of exactly the limit is read', async () => {
+    const start = '{"user_group_id":"limit","name":"n","filling":"';
+    const body = `${start}${'x'.repeat(256 * 1024 - start.length - 2)}"}`;
+    expect(Buffer.byteLength(body)).toBe(256 * 1024);
+    expect((await service.api.put(body)).status).toBe(200);
+    expect((await service.api.put(`${body} `)).status).toBe(413);
   });
 
   test('a body that ends early is not stored', async () => {

@@ -1,0 +1,115 @@
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { ApiClient } from '../support/api-client';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { type RunningServer, startServer } from '../support/processes';
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer;
+  let metricsPort: number;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    metricsPort = await freePort();
+    server = await startServer({
+      ...database.env,
+      METRICS_PORT: String(metricsPort),
+      TRUST_PROXY: '1',
+      LOG_LEVEL: 'trace',
+    });
+  });
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await database.drop();
+  });
+
+  const requestLines = () =>
+    server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"request"'))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+  /** The line of a request is written when its answer has gone out, which may be after it came in. */
+  async function lineOf(id: string): Promise<Record<string, unknown>> {
+    for (let wait = 0; wait < 100; wait++) {
+      const line = requestLines().find(({ request_id }) => request_id === id);
+      if (line) return line;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    throw new Error(`no line of the request ${id}`);
+  }
+
+  test('each request is one line that says who asked what, with which result', async () => {
+    await server.api.get({ user_group_id: 'g', name: 'G' }, { 'X-Request-Id': 'logged' });
+    expect(await lineOf('logged')).toMatchObject({
+      level: 'info',
+      method: 'GET',
+      path: '/api/user',
+      status: 200,
+      ms: expect.any(Number),
+      address: '127.0.0.1',
+      workspace_id: 1,
+      api_token_id: 1,
+    });
+    expect(requestLines().filter(({ request_id }) => request_id === 'logged')).toHaveLength(1);
+  });
+
+  test('the address is the one that the trusted proxy saw', async () => {
+    const forwarded = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7', 'X-Request-Id': 'proxied' };
+    await server.api.get({ user_group_id: 'g' }, forwarded);
+    expect((await lineOf('proxied'))['address']).toBe('198.51.100.7');
+  });
+
+  test('no line holds a token, wherever a caller puts it', async () => {
+    const { body } = await server.api.get({ user_group_id: 'secret', name: 'S' });
+    const { token } = body.user_group;
+    await server.api.post({ current_token: token }, { 'X-Request-Id': 'rotation' });
+    await server.api.send({ method: 'GET', path: `/${token}?t=${token}` });
+    await server.api.get({}, { 'X-Request-Id': token });
+    await server.api.get({}, { Authorization: `Token ${token}` });
+    await server.api.send({ method: 'GET', path: '/', headers: { 'X-Request-Id': 'last' } });
+    await lineOf('last');
+    expect(server.output()).not.toContain(token.slice(4));
+    expect(server.output()).toContain('ugt_[redacted]');
+  });
+
+  test('metrics count requests by route template and status, on a port of their own', async () => {
+    await server.api.get({ user_group_id: 'g' });
+    await server.api.send({ method: 'GET', path: '/some/unknown/path' });
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="\/api\/user",status="200"\} \d+/,
+    );
+    expect(text).toMatch(
+      /http_request_duration_seconds_count\{method="GET",route="none",status="404"\} \d+/,
+    );
+    expect(text).not.toContain('/some/unknown/path');
+    expect(text).toContain('process_cpu_seconds_total');
+    const onApi = await server.api.send({ method: 'GET', path: '/metrics' });
+    expect(onApi.status).toBe(404);
+  });
+
+  test('the metrics port answers in JSON what it does not have', async () => {
+    const answer = await new ApiClient(`http://127.0.0.1:${metricsPort}`).send({
+      method: 'GET',
+      path: '/x',
+    });
+    expect([answer.status, answer.body.success, answer.body.code]).toEqual([
+      404,
+      0,
+      'route_not_found',
+    ]);
+    expect(answer.headers['cache-control']).toBe('no-store');
+  });
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
