@@ -4,7 +4,8 @@ export interface ErrorSpec {
   code: string;
   status: number;
   title: string;
-  level: 'info' | 'warn' | 'error';
+  /** Level of a line in the log beside the access log; a mere refusal needs none. */
+  level?: 'warn' | 'error';
   /** One sentence for the catalogue: when it happens and what to do. */
   about: string;
 }
@@ -53,7 +54,6 @@ export class RequestMalformed extends ServiceError {
     code: 'request_malformed',
     status: 400,
     title: 'Malformed request',
-    level: 'info',
     about: 'The bytes received are not an HTTP request, or the path is not valid percent-encoding.',
   };
 
@@ -67,7 +67,6 @@ export class BodyMissing extends ServiceError {
     code: 'body_missing',
     status: 400,
     title: 'Body missing',
-    level: 'info',
     about:
       'The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET.',
   };
@@ -84,7 +83,6 @@ export class BodyIncomplete extends ServiceError {
     code: 'body_incomplete',
     status: 400,
     title: 'Body incomplete',
-    level: 'info',
     about: 'The connection ended before the whole body had arrived.',
   };
 
@@ -98,7 +96,6 @@ export class BodyNotUtf8 extends ServiceError {
     code: 'body_not_utf8',
     status: 400,
     title: 'Body is not UTF-8',
-    level: 'info',
     about: 'The body holds bytes that are not valid UTF-8.',
   };
 
@@ -112,7 +109,6 @@ export class JsonMalformed extends ServiceError {
     code: 'json_malformed',
     status: 400,
     title: 'Malformed JSON',
-    level: 'info',
     about:
       'The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.',
   };
@@ -127,7 +123,6 @@ export class JsonDuplicateKey extends ServiceError {
     code: 'json_duplicate_key',
     status: 400,
     title: 'Duplicate key',
-    level: 'info',
     about:
       'An object in the body names the same key twice, so that one of the values would be lost.',
   };
@@ -148,7 +143,6 @@ export class CredentialsMissing extends ServiceError {
     code: 'credentials_missing',
     status: 401,
     title: 'Credentials missing',
-    level: 'info',
     about: 'The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".',
   };
   override readonly headers = CHALLENGE;
@@ -163,7 +157,6 @@ export class CredentialsMalformed extends ServiceError {
     code: 'credentials_malformed',
     status: 401,
     title: 'Credentials malformed',
-    level: 'info',
     about:
       'The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.',
   };
@@ -175,7 +168,6 @@ export class ApiTokenInvalid extends ServiceError {
     code: 'api_token_invalid',
     status: 401,
     title: 'API token not valid',
-    level: 'info',
     about: 'The API token is unknown, revoked or expired.',
   };
   override readonly headers = CHALLENGE;
@@ -190,7 +182,6 @@ export class InsufficientScope extends ServiceError {
     code: 'insufficient_scope',
     status: 403,
     title: 'Scope missing',
-    level: 'info',
     about: 'The API token lacks the scope that the detail names.',
   };
 
@@ -204,7 +195,6 @@ export class RouteNotFound extends ServiceError {
     code: 'route_not_found',
     status: 404,
     title: 'No such route',
-    level: 'info',
     about: 'The service has nothing at this path.',
   };
 
@@ -218,7 +208,6 @@ export class UserGroupNotFound extends ServiceError {
     code: 'user_group_not_found',
     status: 404,
     title: 'User group not found',
-    level: 'info',
     about: 'No user group of the workspace has this id. Send a name with it to create one.',
   };
 
@@ -232,7 +221,6 @@ export class TokenNotFound extends ServiceError {
     code: 'token_not_found',
     status: 404,
     title: 'Token not found',
-    level: 'info',
     about:
       'No user group of the workspace holds this token now: it is unknown, another workspace’s, or already replaced. GET with the user_group_id gives the current one.',
   };
@@ -247,7 +235,6 @@ export class MethodNotAllowed extends ServiceError {
     code: 'method_not_allowed',
     status: 405,
     title: 'Method not allowed',
-    level: 'info',
     about: 'The path exists but not with this method; the Allow header lists those it has.',
   };
   override readonly headers: Record<string, string>;
@@ -263,7 +250,6 @@ export class RequestTimeout extends ServiceError {
     code: 'request_timeout',
     status: 408,
     title: 'Request too slow',
-    level: 'info',
     about: 'The request did not arrive completely in time.',
   };
 
@@ -277,7 +263,6 @@ export class BodyTooLarge extends ServiceError {
     code: 'body_too_large',
     status: 413,
     title: 'Body too large',
-    level: 'info',
     about: 'The body is larger than BODY_LIMIT.',
   };
 
@@ -291,7 +276,6 @@ export class MediaTypeUnsupported extends ServiceError {
     code: 'media_type_unsupported',
     status: 415,
     title: 'Unsupported media type',
-    level: 'info',
     about:
       'The body is not declared as "Content-Type: application/json" in UTF-8, or it has a Content-Encoding.',
   };
@@ -306,7 +290,6 @@ export class ExpectationFailed extends ServiceError {
     code: 'expectation_failed',
     status: 417,
     title: 'Expectation failed',
-    level: 'info',
     about: 'The Expect header asks for something else than 100-continue.',
   };
 
@@ -320,7 +303,6 @@ export class ValidationFailed extends ServiceError {
     code: 'validation_failed',
     status: 422,
     title: 'Body not acceptable',
-    level: 'info',
     about: 'The body is well-formed but not acceptable; errors names each field and what is wrong.',
   };
   override readonly violations: readonly Violation[];
@@ -336,7 +318,6 @@ export class RateLimited extends ServiceError {
     code: 'rate_limited',
     status: 429,
     title: 'Too many requests',
-    level: 'info',
     about: 'The API token has used up RATE_LIMIT_PER_MINUTE; Retry-After says when to go on.',
   };
   override readonly headers: Record<string, string>;
@@ -352,7 +333,6 @@ export class HeadersTooLarge extends ServiceError {
     code: 'headers_too_large',
     status: 431,
     title: 'Header fields too large',
-    level: 'info',
     about: 'The request line and header fields together are larger than 16 KiB.',
   };
 
@@ -412,7 +392,6 @@ export class ShuttingDown extends ServiceError {
     code: 'shutting_down',
     status: 503,
     title: 'Shutting down',
-    level: 'info',
     about: 'This process is about to end; repeat the call, another replica will answer.',
   };
   override readonly headers = { 'Retry-After': '1', Connection: 'close' };

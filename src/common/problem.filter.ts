@@ -34,8 +34,7 @@ export class ProblemFilter implements ExceptionFilter {
   /** Refusals are in the access log; this tells what only the log may know. */
   private log(error: ServiceError, id: string): void {
     const { level, code } = error.spec;
-    if (level === 'error') this.logger.error({ msg: code, request_id: id, err: error.cause });
-    if (level === 'warn') this.logger.warn({ msg: code, request_id: id, err: error.cause });
+    if (level) this.logger[level]({ msg: code, request_id: id, err: error.cause });
   }
 }
 

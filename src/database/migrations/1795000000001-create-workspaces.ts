@@ -1,5 +1,6 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
 import { dialectOf } from '../dialect';
+import { generatedId, reference } from './table-parts';
 
 export class CreateWorkspaces1795000000001 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -8,14 +9,7 @@ export class CreateWorkspaces1795000000001 implements MigrationInterface {
       new Table({
         name: 'workspace',
         columns: [
-          {
-            name: 'id',
-            type: 'integer',
-            isPrimary: true,
-            isGenerated: true,
-            generationStrategy: 'increment',
-            primaryKeyConstraintName: 'workspace_pkey',
-          },
+          generatedId('workspace'),
           { name: 'name', type: 'text' },
           { name: 'created_at', type: 'bigint' },
         ],
@@ -30,14 +24,7 @@ export class CreateWorkspaces1795000000001 implements MigrationInterface {
       new Table({
         name: 'api_token',
         columns: [
-          {
-            name: 'id',
-            type: 'integer',
-            isPrimary: true,
-            isGenerated: true,
-            generationStrategy: 'increment',
-            primaryKeyConstraintName: 'api_token_pkey',
-          },
+          generatedId('api_token'),
           { name: 'workspace_id', type: 'integer' },
           { name: 'name', type: 'text' },
           { name: 'token_hash', type: binaryType },
@@ -50,15 +37,7 @@ export class CreateWorkspaces1795000000001 implements MigrationInterface {
         ],
         uniques: [{ name: 'api_token_token_hash_key', columnNames: ['token_hash'] }],
         indices: [{ name: 'api_token_workspace_id_idx', columnNames: ['workspace_id'] }],
-        foreignKeys: [
-          {
-            name: 'api_token_workspace_id_fkey',
-            columnNames: ['workspace_id'],
-            referencedTableName: 'workspace',
-            referencedColumnNames: ['id'],
-            onDelete: 'RESTRICT',
-          },
-        ],
+        foreignKeys: [reference('api_token', 'workspace_id', 'workspace', 'RESTRICT')],
       }),
     );
   }

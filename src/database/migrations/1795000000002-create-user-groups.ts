@@ -1,5 +1,6 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
 import { dialectOf } from '../dialect';
+import { generatedId, primaryKey, reference } from './table-parts';
 
 export class CreateUserGroups1795000000002 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {
@@ -8,14 +9,7 @@ export class CreateUserGroups1795000000002 implements MigrationInterface {
       new Table({
         name: 'user_group',
         columns: [
-          {
-            name: 'id',
-            type: 'integer',
-            isPrimary: true,
-            isGenerated: true,
-            generationStrategy: 'increment',
-            primaryKeyConstraintName: 'user_group_pkey',
-          },
+          generatedId('user_group'),
           { name: 'workspace_id', type: 'integer' },
           { name: 'provided_id', type: 'text' },
           { name: 'name', type: 'text' },
@@ -29,23 +23,15 @@ export class CreateUserGroups1795000000002 implements MigrationInterface {
             columnNames: ['workspace_id', 'provided_id'],
           },
         ],
-        foreignKeys: [
-          {
-            name: 'user_group_workspace_id_fkey',
-            columnNames: ['workspace_id'],
-            referencedTableName: 'workspace',
-            referencedColumnNames: ['id'],
-            onDelete: 'RESTRICT',
-          },
-        ],
+        foreignKeys: [reference('user_group', 'workspace_id', 'workspace', 'RESTRICT')],
       }),
     );
     await queryRunner.createTable(
       new Table({
         name: 'user_group_token',
         columns: [
-          primaryKeyColumn('user_group_token_pkey', 'user_group_id', 'integer'),
-          primaryKeyColumn('user_group_token_pkey', 'generation', 'integer'),
+          primaryKey('user_group_token', 'user_group_id', 'integer'),
+          primaryKey('user_group_token', 'generation', 'integer'),
           { name: 'token_hash', type: binaryType },
           { name: 'ciphertext', type: binaryType, isNullable: true },
           { name: 'key_id', type: 'varchar', length: '32', isNullable: true },
@@ -62,26 +48,26 @@ export class CreateUserGroups1795000000002 implements MigrationInterface {
           },
           { name: 'user_group_token_key_id_idx', columnNames: ['key_id'] },
         ],
-        foreignKeys: [belongsToUserGroup('user_group_token_user_group_id_fkey')],
+        foreignKeys: [reference('user_group_token', 'user_group_id', 'user_group', 'CASCADE')],
       }),
     );
     await queryRunner.createTable(
       new Table({
         name: 'data_source_mapping',
         columns: [
-          primaryKeyColumn('data_source_mapping_pkey', 'user_group_id', 'integer'),
-          primaryKeyColumn('data_source_mapping_pkey', 'schema_id', 'text'),
+          primaryKey('data_source_mapping', 'user_group_id', 'integer'),
+          primaryKey('data_source_mapping', 'schema_id', 'text'),
           { name: 'data_source', type: 'text' },
           { name: 'data_source_type', type: 'varchar', length: '7' },
         ],
-        foreignKeys: [belongsToUserGroup('data_source_mapping_user_group_id_fkey')],
+        foreignKeys: [reference('data_source_mapping', 'user_group_id', 'user_group', 'CASCADE')],
       }),
     );
     await queryRunner.createTable(
       new Table({
         name: 'encryption_key',
         columns: [
-          { ...primaryKeyColumn('encryption_key_pkey', 'id', 'varchar'), length: '32' },
+          { ...primaryKey('encryption_key', 'id', 'varchar'), length: '32' },
           { name: 'check_value', type: binaryType },
           { name: 'created_at', type: 'bigint' },
         ],
@@ -99,18 +85,4 @@ export class CreateUserGroups1795000000002 implements MigrationInterface {
       await queryRunner.dropTable(table);
     }
   }
-}
-
-function primaryKeyColumn(constraint: string, name: string, type: string) {
-  return { name, type, isPrimary: true, primaryKeyConstraintName: constraint };
-}
-
-function belongsToUserGroup(name: string) {
-  return {
-    name,
-    columnNames: ['user_group_id'],
-    referencedTableName: 'user_group',
-    referencedColumnNames: ['id'],
-    onDelete: 'CASCADE',
-  };
 }
