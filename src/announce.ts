@@ -14,16 +14,17 @@ export function announce(
   bootstrap: BootstrapResult,
   url: string,
 ): void {
-  const base = url.replace('0.0.0.0', 'localhost').replace('[::]', 'localhost');
+  const base = url.replace(/0\.0\.0\.0|\[::\]/, 'localhost');
   const places = {
     api: `${base}/api/user`,
     docs: `${base}/docs`,
     database: config.databaseUrl === undefined ? `SQLite in ${config.dataDir}` : 'PostgreSQL',
     ...(config.metricsPort !== 0 && {
-      metrics: `http://${config.host.replace('0.0.0.0', 'localhost')}:${config.metricsPort}/metrics`,
+      metrics: `${base.replace(/\d+$/, String(config.metricsPort))}/metrics`,
     }),
   };
-  const first = firstSteps(bootstrap, places.api);
+  const isReadByPerson = config.logFormat === 'pretty' && process.stdout.isTTY;
+  const first = firstSteps(bootstrap, places.api, isReadByPerson);
   if (config.logFormat === 'json') {
     log.info({ msg: 'ready', ...places, ...first });
     return;
@@ -34,7 +35,11 @@ export function announce(
   );
 }
 
-function firstSteps(bootstrap: BootstrapResult, api: string): Record<string, string> {
+function firstSteps(
+  bootstrap: BootstrapResult,
+  api: string,
+  isReadByPerson: boolean,
+): Record<string, string> {
   switch (bootstrap.kind) {
     case 'present':
       return {};
@@ -46,7 +51,7 @@ function firstSteps(bootstrap: BootstrapResult, api: string): Record<string, str
           'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
       };
     case 'generated':
-      return process.stdout.isTTY
+      return isReadByPerson
         ? {
             first_token: `${bootstrap.token} (also in ${bootstrap.file})`,
             try: curl(api, bootstrap.token),

@@ -3,9 +3,14 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { AppModule } from './app.module';
-import { ShuttingDown } from './common/errors';
 import { ApiHttpAdapter } from './common/http/api-http.adapter';
-import { commonHeaders, methodOverride, onlyMethods, requireHost } from './common/http/http-rules';
+import {
+  commonHeaders,
+  methodOverride,
+  onlyMethods,
+  refuseWhenClosing,
+  requireHost,
+} from './common/http/http-rules';
 import { BODY_LIMIT_SETTING } from './common/http/http-settings';
 import { observeRequests } from './common/http/observe-requests';
 import { NestLog } from './common/log';
@@ -25,13 +30,9 @@ export async function createApp(config: Config, log: Logger): Promise<NestExpres
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
 
-  const server = app.getHttpServer();
-  const metrics = app.get(Metrics);
   app.use(commonHeaders);
-  app.use(observeRequests(log, metrics.observeRequest.bind(metrics)));
-  app.use((_request: unknown, _response: unknown, next: (error?: unknown) => void) => {
-    next(server.listening ? undefined : new ShuttingDown());
-  });
+  app.use(observeRequests(log, app.get(Metrics)));
+  app.use(refuseWhenClosing(app.getHttpServer()));
   app.use(requireHost);
   adapter
     .getInstance<Express>()

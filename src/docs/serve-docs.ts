@@ -1,5 +1,6 @@
 import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 import { buildOpenApi } from './openapi';
 
 interface UiRequest {
@@ -10,16 +11,12 @@ interface UiRequest {
 
 /** Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. */
 export function serveDocs(app: NestExpressApplication): void {
-  app.use(
-    '/docs',
-    (_request: unknown, response: { setHeader(n: string, v: string): void }, next: () => void) => {
-      response.setHeader('Content-Security-Policy', DOCS_POLICY);
-      next();
-    },
-  );
+  app.use('/docs', (_request: Request, response: Response, next: NextFunction) => {
+    response.setHeader('Content-Security-Policy', DOCS_POLICY);
+    next();
+  });
   SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
-    yamlDocumentUrl: 'docs-yaml',
     customSiteTitle: 'User group service',
     swaggerOptions: { requestInterceptor: sendGetBodyAsPost },
   });

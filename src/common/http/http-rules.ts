@@ -1,5 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { MethodNotAllowed, RequestMalformed } from '../errors';
+import type { Server } from 'node:http';
+import { MethodNotAllowed, RequestMalformed, ShuttingDown } from '../errors';
 import { COMMON_HEADERS } from './http-settings';
 import { requestId } from './request-id';
 
@@ -8,6 +9,13 @@ export function commonHeaders(request: Request, response: Response, next: NextFu
   for (const name in COMMON_HEADERS) response.setHeader(name, COMMON_HEADERS[name]!);
   response.setHeader('X-Request-Id', requestId(request));
   next();
+}
+
+/** While the server drains, a call on a connection that is still open goes to another replica. */
+export function refuseWhenClosing(server: Server): RequestHandler {
+  return (_request, _response, next) => {
+    next(server.listening ? undefined : new ShuttingDown());
+  };
 }
 
 /** HTTP/1.1 asks for a Host header (RFC 9112, section 3.2). */

@@ -3,12 +3,9 @@ import type { Logger } from 'pino';
 import { findCaller } from '../caller';
 import { requestId } from './request-id';
 
-export type RequestObserver = (
-  method: string,
-  route: string,
-  status: number,
-  seconds: number,
-) => void;
+export interface RequestObserver {
+  observeRequest: (method: string, route: string, status: number, seconds: number) => void;
+}
 
 /** Writes one line to the access log and tells `observer`, for every request that Node could parse. */
 export function observeRequests(log: Logger, observer: RequestObserver): RequestHandler {
@@ -18,7 +15,7 @@ export function observeRequests(log: Logger, observer: RequestObserver): Request
     response.on('close', () => {
       const milliseconds = performance.now() - startedAt;
       const route = (request.route as { path?: string } | undefined)?.path ?? 'none';
-      observer(request.method, route, response.statusCode, milliseconds / 1000);
+      observer.observeRequest(request.method, route, response.statusCode, milliseconds / 1000);
       if (!log.isLevelEnabled('info')) return;
       const caller = findCaller(request);
       log.info({
