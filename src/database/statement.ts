@@ -27,7 +27,8 @@ interface Compiled {
   order: string[];
 }
 
-const PARAMETER = /:([a-z]\w*)/gi;
+/** `:name`, but not the second colon of a `::cast`. */
+const PARAMETER = /(?<!:):([a-z]\w*)/gi;
 
 /** Runs statements on one data source; each SQL text is compiled once, on its first use. */
 export class Statements {

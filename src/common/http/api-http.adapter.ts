@@ -1,11 +1,20 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
-import { createServer, IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type RequestListener,
+  type Server,
+  ServerResponse,
+} from 'node:http';
 import { answerRaw, malformedHttpError } from './raw-answer';
 import { ExpectationFailed, MethodNotAllowed } from '../errors';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
+/** Longer than the 60 s after which load balancers give up an idle connection, so that it is they who do. */
+const KEEP_ALIVE_MS = 75_000;
+const CLOSE_IDLE_EVERY_MS = 50;
 
 /**
  * Nest's Express adapter on a server whose every answer is the service's own, also where Node
@@ -29,6 +38,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
         ServerResponse: bornInExpress(app, 'response', ServerResponse),
         requestTimeout: REQUEST_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
         // Node would refuse a missing Host in its own words; requireHost does it in ours.
         requireHostHeader: false,
       },
@@ -44,6 +54,19 @@ export class ApiHttpAdapter extends ExpressAdapter {
       if (response.socket) answerRaw(response.socket, new ExpectationFailed());
     });
     this.httpServer = server;
+  }
+
+  /** Ends when every answer under way has gone out; a connection that then idles is not waited for. */
+  override async close(): Promise<void> {
+    const server: Server = this.getHttpServer();
+    const timer = setInterval(() => {
+      server.closeIdleConnections();
+    }, CLOSE_IDLE_EVERY_MS);
+    try {
+      await super.close();
+    } finally {
+      clearInterval(timer);
+    }
   }
 }
 
