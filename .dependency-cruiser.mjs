@@ -61,7 +61,7 @@ export default {
       to: { path: '^src/', pathNot: '^src/(docs|common|config)/|^src/app\\.module\\.ts$' },
     },
     {
-      name: 'only-the-database-knows-typeorm-data-sources',
+      name: 'drivers-stay-in-the-database-folder',
       comment: 'pg and better-sqlite3 are named in one folder',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/database/' },

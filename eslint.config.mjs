@@ -30,6 +30,21 @@ export default tseslint.config(
     },
   },
   {
+    // In a feature, a data source is what a mapping names.
+    files: ['src/**'],
+    ignores: ['src/database/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          paths: [
+            { name: 'typeorm', importNames: ['DataSource'], message: 'only src/database may' },
+          ],
+        },
+      ],
+    },
+  },
+  {
     // The entry points of a command line speak to the terminal.
     files: ['src/cli.ts', 'src/common/exit-with.ts', 'bench/**', 'scripts/**'],
     rules: { 'no-console': 'off' },

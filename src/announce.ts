@@ -23,22 +23,24 @@ export function announce(
       metrics: `${base.replace(/\d+$/, String(config.metricsPort))}/metrics`,
     }),
   };
-  const isReadByPerson = config.logFormat === 'pretty' && process.stdout.isTTY;
-  const first = firstSteps(bootstrap, places.api, isReadByPerson);
-  if (config.logFormat === 'json') {
-    log.info({ msg: 'ready', ...places, ...first });
+  const isTerminal = process.stdout.isTTY;
+  const first = firstSteps(bootstrap, places.api, isTerminal);
+  if (isTerminal || config.logFormat === 'pretty') {
+    const lines = Object.entries({ ...places, ...first }).map(
+      ([name, text]) => `  ${`${name}:`.padEnd(12)} ${text}\n`,
+    );
+    process.stdout.write(`\nUser group service is ready.\n${lines.join('')}\n`);
     return;
   }
-  const lines = Object.entries({ ...places, ...first });
-  process.stdout.write(
-    `\nUser group service is ready.\n${lines.map(([name, text]) => `  ${`${name}:`.padEnd(12)} ${text}\n`).join('')}\n`,
-  );
+  // What the operator has to do next is worth a warning, so that a quiet log shows it too.
+  const level = first['first_token'] === undefined ? 'info' : 'warn';
+  log[level]({ msg: 'ready', ...places, ...first });
 }
 
 function firstSteps(
   bootstrap: BootstrapResult,
   api: string,
-  isReadByPerson: boolean,
+  isTerminal: boolean,
 ): Record<string, string> {
   switch (bootstrap.kind) {
     case 'present':
@@ -51,7 +53,7 @@ function firstSteps(
           'There is no API token yet; issue one with: npm run cli -- token create --name admin --scopes all',
       };
     case 'generated':
-      return isReadByPerson
+      return isTerminal
         ? {
             first_token: `${bootstrap.token} (also in ${bootstrap.file})`,
             try: curl(api, bootstrap.token),

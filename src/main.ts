@@ -19,12 +19,12 @@ async function main(): Promise<void> {
     log.warn({ msg: 'waiting for PostgreSQL', reason });
   });
   const app = await createApp(config, log);
-  await app.init();
-  const bootstrap = await app.get(ApiTokenBootstrap).run();
   await serveMetrics(app.get(Metrics), config);
   await app.listen(config.port, config.host).catch((error: unknown) => {
     throw cannotListen('PORT', config.port, error);
   });
+  // After the ports: a token that is shown once must not be made by a start that fails.
+  const bootstrap = await app.get(ApiTokenBootstrap).run();
   announce(config, log, bootstrap, await app.getUrl());
 }
 

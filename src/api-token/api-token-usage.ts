@@ -48,10 +48,16 @@ export class ApiTokenUsage implements OnApplicationBootstrap, BeforeApplicationS
     this.lastUsed = new Map();
     try {
       await this.transactor.run(async (manager) => {
-        for (const [id, at] of used) await this.statements.run(manager, setLastUsed, { id, at });
+        for (const [id, at] of [...used].sort(byId))
+          await this.statements.run(manager, setLastUsed, { id, at });
       });
     } catch (err) {
       this.logger.warn({ msg: 'last use of API tokens not written', err });
     }
   }
+}
+
+/** Replicas that write the same tokens in the same order wait for each other; in any other they could deadlock. */
+function byId([one]: [number, number], [other]: [number, number]): number {
+  return one - other;
 }

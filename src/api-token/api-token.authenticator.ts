@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller, Scope } from '../common/caller';
 import { ApiTokenInvalid } from '../common/errors';
-import { hashToken } from '../common/secrets';
+import { hashToken, isWellFormedToken } from '../common/secrets';
 import { statement, Statements } from '../database/statement';
 
 interface Known {
@@ -51,6 +51,8 @@ export class ApiTokenAuthenticator {
 
   /** @throws ApiTokenInvalid if the token is unknown, revoked or expired; DatabaseUnavailable */
   async authenticate(token: string): Promise<Caller> {
+    // A mistyped token is told by its checksum, without asking the database.
+    if (token.startsWith('uga_') && !isWellFormedToken('uga', token)) throw new ApiTokenInvalid();
     const hash = hashToken(token);
     const known = await this.known.fetch(hash.toString('base64'), { context: hash });
     if (!known || known.expiresAt <= Date.now()) throw new ApiTokenInvalid();

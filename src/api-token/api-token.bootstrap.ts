@@ -35,7 +35,7 @@ export class ApiTokenBootstrap {
     private readonly transactor: Transactor,
   ) {}
 
-  /** Safe to run in several replicas at once: only one of them creates the token. */
+  /** Safe to run in several replicas at once: of those with the same configuration one creates the token. */
   async run(): Promise<BootstrapResult> {
     try {
       return await this.transactor.run((manager) => this.runWith(manager));

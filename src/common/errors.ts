@@ -36,7 +36,7 @@ export type ViolationCode = keyof typeof violationCodes;
 
 /**
  * An error with a place in the catalogue. `message` is what the caller reads;
- * `cause` and `internal` are for the log alone.
+ * `cause` is for the log alone.
  */
 export abstract class ServiceError extends Error {
   static readonly spec: ErrorSpec;

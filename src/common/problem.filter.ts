@@ -38,12 +38,18 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** The framework's own exceptions: an unknown route, or a path that cannot be decoded. */
+/** The framework's own exceptions and those of its middleware, which carry an HTTP status. */
 function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
-  if (thrown instanceof HttpException) {
-    if (thrown.getStatus() === 404) return new RouteNotFound();
-    if (thrown.getStatus() === 400) return new RequestMalformed('The path cannot be decoded.');
-  }
+  const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
+  if (status === 404) return new RouteNotFound();
+  if (status >= 400 && status < 500)
+    return new RequestMalformed('The request cannot be understood.');
   return new InternalError(thrown);
+}
+
+function statusOf(thrown: unknown): number {
+  return typeof thrown === 'object' && thrown !== null && 'status' in thrown
+    ? Number(thrown.status)
+    : NaN;
 }

@@ -57,6 +57,11 @@ export function migratingOptions(config: Config): DataSourceOptions {
     : { ...postgres(config.databaseUrl), extra: { max: 1, connectionTimeoutMillis: 2000 } };
 }
 
+/** Where the embedded database is. */
+export function sqlitePath(dataDir: string): string {
+  return join(dataDir, SQLITE_FILE);
+}
+
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 
 const WRITING: Partial<SqliteOptions> = {
@@ -71,7 +76,7 @@ const WRITING: Partial<SqliteOptions> = {
 function sqlite(config: Config): SqliteOptions {
   return {
     type: 'better-sqlite3',
-    database: join(config.dataDir, SQLITE_FILE),
+    database: sqlitePath(config.dataDir),
     migrations,
     migrationsTableName: 'migration',
   };

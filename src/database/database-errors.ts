@@ -1,3 +1,9 @@
+import { DatabaseError } from 'pg';
+import {
+  QueryFailedError,
+  QueryRunnerAlreadyReleasedError,
+  QueryRunnerProviderAlreadyReleasedError,
+} from 'typeorm';
 import { DatabaseUnavailable, ServiceError } from '../common/errors';
 
 /** PostgreSQL: connection lost, out of resources, shutting down, read-only, lock and statement time-outs, deadlock. */
@@ -8,6 +14,9 @@ const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUN
 const PG_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|connection error|client has encountered|Cannot use a pool after|not queryable|Driver not Connected/i;
 
+/** TypeORM lets go of a runner as soon as its connection is lost, and the next statement finds it gone. */
+const LOST_RUNNERS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
+
 /** `DatabaseUnavailable` for what passes by itself or with the database's recovery, else the error as it is. */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
@@ -17,6 +26,7 @@ export function translateDatabaseError(error: unknown): unknown {
 function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  if (LOST_RUNNERS.some((type) => error instanceof type)) return true;
   const { code } = error as NodeJS.ErrnoException;
   if (
     typeof code === 'string' &&
@@ -25,6 +35,12 @@ function isUnavailable(error: unknown): boolean {
     return true;
   }
   return PG_MESSAGES.test(error.message);
+}
+
+/** Whether the server itself refused a statement, so that its connection is as good as before. */
+export function isAnsweredByPostgres(error: unknown): boolean {
+  const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
+  return cause instanceof DatabaseError && !/^(08|57P)/.test(cause.code ?? '');
 }
 
 /** Whether the database refused a row because a unique key has it already. */

@@ -1,11 +1,11 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { MigrationExecutor, type QueryRunner } from 'typeorm';
 import { OperatorError } from '../common/operator-error';
 import type { Config } from '../config/config';
 import { createDataSource } from './create-data-source';
-import { migratingOptions } from './data-source-options';
+import { migratingOptions, sqlitePath } from './data-source-options';
 import { translateDatabaseError } from './database-errors';
 import { DatabaseUnavailable } from '../common/errors';
 
@@ -87,6 +87,8 @@ function createDataDir(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK | constants.X_OK);
+    // SQLite would make the file readable by everybody; its journal takes over the file's mode.
+    closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
   } catch (error) {
     throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
   }

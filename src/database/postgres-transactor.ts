@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../common/errors';
-import { translateDatabaseError } from './database-errors';
+import { isAnsweredByPostgres, translateDatabaseError } from './database-errors';
 import { Transactor, type Work } from './transactor';
 
 /** One transaction for each piece of work, on a connection of the pool, READ COMMITTED. */
@@ -18,11 +18,8 @@ export class PostgresTransactor extends Transactor {
       return result;
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
-      if (error instanceof DatabaseUnavailable) await discardConnection(runner, error);
-      else
-        await runner
-          .rollbackTransaction()
-          .catch((reason: unknown) => discardConnection(runner, reason));
+      const isLost = error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown);
+      await undo(runner, isLost, thrown);
       throw error;
     } finally {
       await runner.release();
@@ -34,10 +31,19 @@ export class PostgresTransactor extends Transactor {
   }
 }
 
-/** A connection that failed or timed out may still be busy; the pool must not hand it out again. */
-async function discardConnection(runner: QueryRunner, reason: unknown): Promise<void> {
-  await (runner as PostgresQueryRunner).releasePostgresConnection(reason);
+/**
+ * Rolls back where the connection can still be used. One that was lost or timed out is closed: it
+ * may still be busy with the old statement, and the pool must not hand it out again.
+ */
+async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Promise<void> {
+  const rollBack = () => runner.rollbackTransaction().then(succeeded, failed);
+  if (isLost || !(await rollBack())) {
+    await (runner as PostgresQueryRunner).releasePostgresConnection(reason);
+  }
 }
+
+const succeeded = () => true;
+const failed = () => false;
 
 /** What TypeORM's query runner for PostgreSQL has beyond the interface. */
 type PostgresQueryRunner = QueryRunner & {

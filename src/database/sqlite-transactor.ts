@@ -1,3 +1,4 @@
+import type BetterSqlite3 from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../common/errors';
@@ -8,6 +9,8 @@ interface Job {
   work: Work<unknown>;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
+  /** Until when a lock of another process is waited for, in milliseconds since 1970. */
+  deadline: number;
 }
 
 const MAX_BATCH = 64;
@@ -30,7 +33,8 @@ export class SqliteTransactor extends Transactor {
 
   run<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      this.queue.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      const deadline = Date.now() + LOCK_WAIT_MS;
+      this.queue.push({ work, resolve: resolve as (value: unknown) => void, reject, deadline });
       this.draining ??= this.drain();
     });
   }
@@ -50,21 +54,46 @@ export class SqliteTransactor extends Transactor {
   private async runBatch(batch: Job[]): Promise<void> {
     const runner = this.writer.createQueryRunner();
     try {
-      await begin(runner);
+      await begin(runner, batch[0]!.deadline);
       const settle: (() => void)[] = [];
       for (const job of batch) settle.push(await runInSavepoint(runner, job));
       await runner.commitTransaction();
+      // Nobody is told of a write that is still in a transaction, whatever TypeORM believes.
+      if (this.connection.inTransaction) throw new Error('the transaction is still open');
       for (const answer of settle) answer();
     } catch (thrown) {
-      await runner.rollbackTransaction().catch(() => undefined);
+      this.startOver();
       const error = translateDatabaseError(thrown);
       for (const job of batch) job.reject(error);
     }
   }
+
+  /**
+   * After a failure the connection itself is asked: SQLite ends some transactions by itself, and
+   * TypeORM's runner, which counts its savepoints, may be wrong about them. A new runner counts
+   * from zero.
+   */
+  private startOver(): void {
+    if (this.connection.inTransaction) this.connection.exec('ROLLBACK');
+    this.driver.queryRunner = undefined;
+  }
+
+  private get connection(): BetterSqlite3.Database {
+    return this.driver.databaseConnection;
+  }
+
+  private get driver(): WriterDriver {
+    return this.writer.driver as unknown as WriterDriver;
+  }
 }
 
-async function begin(runner: QueryRunner): Promise<void> {
-  const deadline = Date.now() + LOCK_WAIT_MS;
+/** What TypeORM's driver for better-sqlite3 has: its one connection, and the runner it made last. */
+interface WriterDriver {
+  databaseConnection: BetterSqlite3.Database;
+  queryRunner?: QueryRunner;
+}
+
+async function begin(runner: QueryRunner, deadline: number): Promise<void> {
   for (;;) {
     try {
       await runner.startTransaction();

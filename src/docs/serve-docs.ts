@@ -11,15 +11,32 @@ interface UiRequest {
 
 /** Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. */
 export function serveDocs(app: NestExpressApplication): void {
-  app.use('/docs', (_request: Request, response: Response, next: NextFunction) => {
-    response.setHeader('Content-Security-Policy', DOCS_POLICY);
-    next();
-  });
+  app.use('/docs', wholeAndUncached);
   SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
     jsonDocumentUrl: 'docs-json',
     customSiteTitle: 'User group service',
     swaggerOptions: { requestInterceptor: sendGetBodyAsPost },
   });
+}
+
+const CONDITIONS = [
+  'range',
+  'if-range',
+  'if-match',
+  'if-none-match',
+  'if-modified-since',
+  'if-unmodified-since',
+];
+const VALIDATORS = new Set(['etag', 'last-modified', 'accept-ranges']);
+
+/** The page's files are answered like everything else: whole, without an ETag, never as a 304. */
+function wholeAndUncached(request: Request, response: Response, next: NextFunction): void {
+  for (const name of CONDITIONS) request.headers[name] = undefined;
+  const setHeader = response.setHeader.bind(response);
+  response.setHeader = (name, value) =>
+    VALIDATORS.has(name.toLowerCase()) ? response : setHeader(name, value);
+  response.setHeader('Content-Security-Policy', DOCS_POLICY);
+  next();
 }
 
 /** The page's own scripts and styles, and calls to this server; nothing from elsewhere. */

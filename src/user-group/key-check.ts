@@ -21,6 +21,11 @@ const findTokenOfKey = statement<{ id: string }, { generation: number }>(
   () => `SELECT generation FROM user_group_token WHERE key_id = :id LIMIT 1`,
 );
 
+/** Whether the database has been written with a key before. */
+export async function hasRecordedKey(statements: Statements): Promise<boolean> {
+  return (await statements.read(listRecorded, {})).length > 0;
+}
+
 /**
  * Compares the configured keys with those the database was written with, before anything is served:
  * a token that cannot be decrypted should be found by the operator, not by a caller.

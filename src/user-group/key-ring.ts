@@ -1,6 +1,5 @@
-import { createHmac } from 'node:crypto';
-import { randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../common/operator-error';
 import { createPrivateFile } from '../common/private-file';
@@ -31,13 +30,19 @@ export function keyCheckValue(key: EncryptionKey): Buffer {
 /**
  * The configured keys or, on the embedded database, those of the key file in `DATA_DIR`, which is
  * made on the first start and is on disk before any token is encrypted with it.
- * @throws OperatorError if the key file cannot be used
+ * @param isNew whether the database has not been written with any key yet
+ * @throws OperatorError if the key file cannot be used, or is gone
  */
-export function loadKeyRing(config: Config): KeyRing {
+export function loadKeyRing(config: Config, isNew: boolean): KeyRing {
   if (config.tokenEncryptionKeys) return new KeyRing(config.tokenEncryptionKeys);
   const path = join(config.dataDir, KEY_FILE);
+  if (!isNew && !existsSync(path)) {
+    throw new OperatorError(
+      `The key file ${path} is gone, and the database was written with it; restore it, or set TOKEN_ENCRYPTION_KEYS.`,
+    );
+  }
   try {
-    createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
+    if (isNew) createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
     return new KeyRing(encryptionKeys(readFileSync(path, 'utf8').trim()));
   } catch (error) {
     const reason =

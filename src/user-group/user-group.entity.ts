@@ -24,7 +24,7 @@ export class UserGroup {
   @Column('text')
   name!: string;
 
-  /** A JSON object as text: a JSON column would reorder its keys and respell its numbers. */
+  /** A JSON object as text: a JSON column would respell its numbers and reorder its keys. */
   @Column('text')
   properties!: string;
 

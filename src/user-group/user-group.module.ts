@@ -1,9 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../config/config';
+import { Statements } from '../database/statement';
 import { DataSourceMapping } from './data-source-mapping.entity';
 import { EncryptionKeyRecord } from './encryption-key.entity';
-import { KeyCheck } from './key-check';
+import { hasRecordedKey, KeyCheck } from './key-check';
 import { KeyRing, loadKeyRing } from './key-ring';
 import { TokenCipher } from './token-cipher';
 import { UserGroupController } from './user-group.controller';
@@ -18,7 +19,12 @@ import { UserGroupToken } from './user-group-token.entity';
   ],
   controllers: [UserGroupController],
   providers: [
-    { provide: KeyRing, inject: [Config], useFactory: loadKeyRing },
+    {
+      provide: KeyRing,
+      inject: [Config, Statements],
+      useFactory: async (config: Config, statements: Statements) =>
+        loadKeyRing(config, !(await hasRecordedKey(statements))),
+    },
     {
       provide: TokenCipher,
       inject: [KeyRing],

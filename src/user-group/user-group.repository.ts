@@ -113,7 +113,7 @@ const retireToken = statement<{ workspaceId: number; hash: Buffer; now: number }
       (SELECT provided_id FROM user_group WHERE id = user_group_id) AS "providedId"`,
 );
 
-/** The queries of user groups and their tokens; each names its workspace. */
+/** The queries of user groups and their tokens: each names its workspace, or a row found in it by one that did. */
 @Injectable()
 export class UserGroupRepository {
   constructor(private readonly statements: Statements) {}

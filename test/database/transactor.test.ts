@@ -1,6 +1,10 @@
 import { ApiToken } from '../../src/api-token/api-token.entity';
+import { hashToken } from '../../src/common/secrets';
 import { Transactor } from '../../src/database/transactor';
+import { TokenCipher } from '../../src/user-group/token-cipher';
+import { UserGroupRepository } from '../../src/user-group/user-group.repository';
 import { Workspace } from '../../src/workspace/workspace.entity';
+import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
 import { runBuilt } from '../support/processes';
 import { startTestService, type TestService } from '../support/test-service';
@@ -60,18 +64,40 @@ onEachDatabase((kind) => {
     expect(await names('uncommitted')).toEqual(['uncommitted']);
   });
 
-  test('a counter that 100 callers read and write loses no step', async () => {
-    await transactor.run((manager) => manager.insert(Workspace, { name: 'counter', createdAt: 0 }));
-    const { id } = await service.dataSource
-      .getRepository(Workspace)
-      .findOneByOrFail({ name: 'counter' });
+  test('what 100 callers read under a lock and write back loses no step', async () => {
+    await service.api.put({ user_group_id: 'counter', name: '0' });
+    const userGroups = service.app.get(UserGroupRepository);
+    const key = { workspaceId: 1, providedId: 'counter' };
     await Promise.all(
       Array.from({ length: 100 }, () =>
-        transactor.run((manager) => manager.increment(Workspace, { id }, 'createdAt', 1)),
+        transactor.run(async (manager) => {
+          const stored = await userGroups.lock(manager, key);
+          const { id, name, properties } = stored!;
+          const next = String(Number(name) + 1);
+          await userGroups.update(manager, { workspaceId: 1, id, name: next, properties });
+        }),
       ),
     );
-    const counter = await service.dataSource.getRepository(Workspace).findOneByOrFail({ id });
-    expect(counter.createdAt).toBe(100);
+    expect((await userGroups.find(key, false))!.name).toBe('100');
+  });
+
+  test('a group that a rival creates in the middle of a creation is found, not an error', async () => {
+    const userGroups = service.app.get(UserGroupRepository);
+    const cipher = service.app.get(TokenCipher);
+    const group = { workspaceId: 1, providedId: 'rival', name: 'Rival', properties: '{}' };
+    let answer: Promise<Answer> | undefined;
+    await transactor.run(async (manager) => {
+      const userGroupId = (await userGroups.insert(manager, group))!;
+      const row = { workspaceId: 1, userGroupId, generation: 1 };
+      const encrypted = cipher.encrypt('ugt_rival', row);
+      await userGroups.insertToken(manager, { ...encrypted, ...row, hash: hashToken('ugt_rival') });
+      // It finds no group, and then waits for this transaction to insert its own.
+      answer = service.api.get({ user_group_id: 'rival', name: 'Rival' });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    });
+    const { status, body } = await answer!;
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ new_user_group: false, user_group: { token: 'ugt_rival' } });
   });
 
   test('100 parallel callers and the command line write at once, without an error', async () => {

@@ -168,7 +168,6 @@ onEachDatabase((kind) => {
       '/mapping/a~1b',
       'type',
     ],
-    ['an empty data source', { user_group_id: 'x', mapping: { s: '' } }, '/mapping/s', 'empty'],
     ['201 mapping entries', { user_group_id: 'x', mapping: entries(201) }, '/mapping', 'too_many'],
   ])('%s is named in errors', async (_name, body, pointer, code) => {
     const answer = await service.api.put({ name: 'n', ...body });
@@ -189,6 +188,10 @@ onEachDatabase((kind) => {
       { user_group_id: 'full', name: 'n', properties: { t: 'x'.repeat(16_384 - 8) } },
     ],
     ['a control character in a name', { user_group_id: 'ctl', name: 'a\tb' }],
+    [
+      'any text as data source',
+      { user_group_id: 'any', name: 'n', mapping: { a: '', b: 'x'.repeat(5000), c: '\n' } },
+    ],
     [
       'the largest exact integers',
       { user_group_id: 'int', name: 'n', mapping: { a: 2 ** 53 - 1, b: 1 - 2 ** 53 } },

@@ -99,6 +99,23 @@ onEachDatabase((kind) => {
     }
   });
 
+  test('the files of the docs page are whole, uncached, and never a defect', async () => {
+    for (const headers of [
+      {},
+      { Range: 'bytes=999999999-' },
+      { 'If-Match': '"x"' },
+      { 'If-None-Match': '*' },
+      { 'If-Modified-Since': 'Fri, 01 Jan 2100 00:00:00 GMT' },
+    ] as Record<string, string>[]) {
+      const answer = await fetch(`${service.baseUrl}/docs/swagger-ui.css`, { headers });
+      expect([answer.status, (await answer.text()).length > 100_000]).toEqual([200, true]);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      for (const name of ['etag', 'last-modified', 'x-powered-by']) {
+        expect(answer.headers.get(name)).toBeNull();
+      }
+    }
+  });
+
   test('a request id is echoed when it is harmless, and made when it is not', async () => {
     const given = await service.api.put({}, { 'X-Request-Id': 'abc-123.x:y_z' });
     expect([given.headers['x-request-id'], given.body.request_id]).toEqual([
@@ -136,6 +153,16 @@ onEachDatabase((kind) => {
     expect(answer.status).toBe(status);
     expectCommonHeaders(answer);
     expectProblem(answer, status, answer.body.code);
+  });
+
+  test('garbage after a request does not replace the answer to it', async () => {
+    const body = JSON.stringify({ user_group_id: 'pipelined', name: 'P' });
+    const answer = await rawAnswer(
+      service.port,
+      `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${service.bootstrapToken}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}GARBAGE\r\n\r\n`,
+    );
+    expect([answer.status, answer.body.success]).toEqual([200, 1]);
+    expect(answer.body.user_group.provided_id).toBe('pipelined');
   });
 
   test('the limit of requests per minute is told, and its end is a 429', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -86,6 +86,15 @@ describe('a process that cannot start says why in one line', () => {
   test('a key file that is none', async () => {
     writeFileSync(join(directory, 'token-encryption-keys'), 'nonsense');
     await expectRefusal({}, /key file .* cannot be used: must be a list such as/);
+  });
+
+  test('a key file that is gone, without making another', async () => {
+    const server = await startServer({ DATA_DIR: directory });
+    await server.api.get({ user_group_id: 'g', name: 'G' });
+    await server.stop();
+    rmSync(join(directory, 'token-encryption-keys'));
+    await expectRefusal({}, /key file .* is gone, and the database was written with it/);
+    expect(existsSync(join(directory, 'token-encryption-keys'))).toBe(false);
   });
 
   test('a database that cannot be reached, after waiting for it', async () => {
@@ -217,31 +226,8 @@ describe('the first run', () => {
   }
 });
 
-describe('the end', () => {
-  test.each(['SIGTERM', 'SIGINT'] as const)(
-    '%s lets calls finish, exits with 0 and loses nothing',
-    async (signal) => {
-      const server = await startServer({ DATA_DIR: directory });
-      const calls = Array.from({ length: 200 }, (_, index) =>
-        server.api.get({ user_group_id: `g ${index}`, name: 'G' }).catch(() => undefined),
-      );
-      await calls[0];
-      const started = performance.now();
-      expect(await server.stop(signal)).toBe(0);
-      // The connections are kept alive for much longer; they must not be waited for.
-      expect(performance.now() - started).toBeLessThan(5000);
-      const answered = (await Promise.all(calls)).filter((answer) => answer?.status === 200);
-      const again = await startServer({ DATA_DIR: directory });
-      for (const answer of answered) {
-        const { provided_id, token } = answer!.body.user_group;
-        const { body } = await again.api.get({ user_group_id: provided_id });
-        expect(body.user_group.token).toBe(token);
-      }
-      await again.stop();
-    },
-  );
-
-  test('what was written before a restart is there after it', async () => {
+describe('a restart', () => {
+  test('finds what was written before it', async () => {
     const server = await startServer({ DATA_DIR: directory });
     const group = { user_group_id: 'g', name: 'G', properties: { a: 1 }, mapping: { s: 1 } };
     const { body: before } = await server.api.get(group);

@@ -11,6 +11,8 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
+const STOP_LIMIT_MS = 15_000;
+
 const root = join(__dirname, '..', '..');
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-tests-only';
 
@@ -61,7 +63,10 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
       if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
       const exit = once(child, 'exit');
       child.kill(signal);
+      // A server that does not end must fail the test, not hold up the runner.
+      const limit = setTimeout(() => child.kill('SIGKILL'), STOP_LIMIT_MS);
       const [code] = (await exit) as [number | null];
+      clearTimeout(limit);
       return code;
     },
   };

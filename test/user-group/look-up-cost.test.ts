@@ -42,6 +42,14 @@ onEachDatabase((kind) => {
     expect(statements.filter((sql) => !/^\s*SELECT/.test(sql))).toEqual([]);
   });
 
+  test('a mistyped API token costs no statement', async () => {
+    const token = await service.issueToken(['user-groups:read']);
+    const mistyped = token.slice(0, -7) + (token.at(-7) === 'a' ? 'b' : 'a') + token.slice(-6);
+    statements.length = 0;
+    const answer = await service.clientOf(mistyped).get(group);
+    expect([answer.body.code, statements]).toEqual(['api_token_invalid', []]);
+  });
+
   test('looking up writes nothing to the database', async () => {
     await service.api.get(group);
     const before = await writtenSoFar(service);

@@ -7,6 +7,7 @@ import {
   type Server,
   ServerResponse,
 } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { answerRaw, malformedHttpError } from './raw-answer';
 import { ExpectationFailed, MethodNotAllowed } from '../errors';
 
@@ -15,6 +16,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the 60 s after which load balancers give up an idle connection, so that it is they who do. */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSE_IDLE_EVERY_MS = 50;
+/** Longer than the slowest answer; shorter than the ten seconds after which orchestrators kill. */
+const CLOSE_ALL_AFTER_MS = 6000;
 
 /**
  * Nest's Express adapter on a server whose every answer is the service's own, also where Node
@@ -39,13 +42,18 @@ export class ApiHttpAdapter extends ExpressAdapter {
         requestTimeout: REQUEST_TIMEOUT_MS,
         headersTimeout: HEADERS_TIMEOUT_MS,
         keepAliveTimeout: KEEP_ALIVE_MS,
+        connectionsCheckingInterval: 1000,
         // Node would refuse a missing Host in its own words; requireHost does it in ours.
         requireHostHeader: false,
       },
       app as RequestListener,
     );
+    const answering = new WeakMap<Duplex, ServerResponse>();
+    server.on('request', (request, response) => answering.set(request.socket, response));
     server.on('clientError', (error, socket) => {
-      answerRaw(socket, malformedHttpError(error));
+      const response = answering.get(socket);
+      if (response && !response.writableFinished) endAfter(response, socket);
+      else answerRaw(socket, malformedHttpError(error));
     });
     server.on('connect', (_request, socket) => {
       answerRaw(socket, new MethodNotAllowed('GET, PUT, POST', 'CONNECT is not supported.'));
@@ -56,18 +64,31 @@ export class ApiHttpAdapter extends ExpressAdapter {
     this.httpServer = server;
   }
 
-  /** Ends when every answer under way has gone out; a connection that then idles is not waited for. */
+  /**
+   * Ends when every answer under way has gone out. A connection that then idles is not waited for,
+   * and one whose request never becomes complete is cut after six seconds.
+   */
   override async close(): Promise<void> {
     const server: Server = this.getHttpServer();
-    const timer = setInterval(() => {
+    const closeIdle = setInterval(() => {
       server.closeIdleConnections();
     }, CLOSE_IDLE_EVERY_MS);
+    const closeAll = setTimeout(() => {
+      server.closeAllConnections();
+    }, CLOSE_ALL_AFTER_MS);
     try {
       await super.close();
     } finally {
-      clearInterval(timer);
+      clearInterval(closeIdle);
+      clearTimeout(closeAll);
     }
   }
+}
+
+/** The answer to an earlier request on the same connection must not be replaced by a complaint about a later one. */
+function endAfter(response: ServerResponse, socket: Duplex): void {
+  response.shouldKeepAlive = false;
+  response.once('close', () => socket.destroy());
 }
 
 /**

@@ -1,0 +1,120 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { connect, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { BOOTSTRAP_TOKEN, type RunningServer, runBuilt, startServer } from '../support/processes';
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer;
+
+  beforeEach(async () => {
+    database = await createTestDatabase(kind);
+    server = await startServer(database.env);
+    await server.api.put({ user_group_id: 'g', name: 'Before' });
+  });
+
+  afterEach(async () => {
+    await server.stop('SIGKILL');
+    await database.drop();
+  });
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s lets every call under way finish, then exits with 0',
+    async (signal) => {
+      const release = await holdWrites(database);
+      const calls = Array.from({ length: 8 }, (_, index) =>
+        server.api.put({ user_group_id: `held ${index}`, name: 'H' }),
+      );
+      await pause(200);
+      const stopped = server.stop(signal);
+      await pause(200);
+      expect(server.process.exitCode).toBeNull();
+      await release();
+      const answers = await Promise.all(calls);
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      expect(await stopped).toBe(0);
+
+      const again = await startServer(database.env);
+      for (const { body } of answers) {
+        const { provided_id, token } = body.user_group;
+        const found = await again.api.get({ user_group_id: provided_id });
+        expect(found.body.user_group.token).toBe(token);
+      }
+      await again.stop();
+    },
+  );
+
+  test('a call that comes while the process ends is sent elsewhere', async () => {
+    const release = await holdWrites(database);
+    const { socket, received } = await open(server);
+    socket.write(put({ user_group_id: 'last', name: 'L' }));
+    await pause(200);
+    const stopped = server.stop();
+    await pause(200);
+    socket.write(put({ user_group_id: 'too late', name: 'T' }));
+    await pause(100);
+    await release();
+    expect(await stopped).toBe(0);
+    expect(received().match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
+    expect(received()).toContain('"code":"shutting_down"');
+  });
+
+  test('a client that never completes its request cannot keep the process from ending', async () => {
+    const connections = await Promise.all([open(server), open(server), open(server)]);
+    connections[1].socket.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
+    connections[2].socket.write(put({ user_group_id: 'x', name: 'X' }).slice(0, -5));
+    await pause(100);
+    const started = performance.now();
+    expect(await server.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(9000);
+  });
+
+  test('the last use of an API token is written down', async () => {
+    await server.stop();
+    const { stdout } = await runBuilt('cli.js', database.env, 'token', 'list');
+    const minute = new Date().toISOString().slice(0, 13);
+    expect(stdout).toMatch(new RegExp(`^1 +bootstrap .*Z +${minute}\\S+Z +- +-$`, 'm'));
+  });
+});
+
+/** Lets every write wait until the returned function is called. */
+async function holdWrites({ kind, env }: TestDatabase): Promise<() => Promise<void>> {
+  if (kind === 'sqlite') {
+    const other = new BetterSqlite3(join(env['DATA_DIR']!, 'user-groups.sqlite'));
+    other.exec('BEGIN IMMEDIATE');
+    return () => {
+      other.exec('ROLLBACK');
+      other.close();
+      return Promise.resolve();
+    };
+  }
+  const client = new Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  await client.query('BEGIN; LOCK TABLE user_group IN EXCLUSIVE MODE');
+  return async () => {
+    await client.query('ROLLBACK');
+    await client.end();
+  };
+}
+
+async function open({
+  baseUrl,
+}: RunningServer): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+  let text = '';
+  socket.on('data', (chunk) => (text += chunk.toString()));
+  socket.on('error', () => undefined);
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return { socket, received: () => text };
+}
+
+function put(body: object): string {
+  const json = JSON.stringify(body);
+  return `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\nContent-Length: ${json.length}\r\n\r\n${json}`;
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
