@@ -2,7 +2,7 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
-  type BeforeApplicationShutdown,
+  type OnApplicationShutdown,
 } from '@nestjs/common';
 import { statement, Statements } from '../database/statement';
 import { Transactor } from '../database/transactor';
@@ -18,7 +18,7 @@ const setLastUsed = statement<{ id: number; at: number }>(
 
 /** Remembers when each API token was last used and writes it down once a minute, on no request's time. */
 @Injectable()
-export class ApiTokenUsage implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class ApiTokenUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ApiTokenUsage.name);
   private lastUsed = new Map<number, number>();
   private timer: NodeJS.Timeout | undefined;
@@ -36,7 +36,8 @@ export class ApiTokenUsage implements OnApplicationBootstrap, BeforeApplicationS
     this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
+  /** After the last answer; the database, a global module, is closed after the modules that use it. */
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
   }

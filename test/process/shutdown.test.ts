@@ -46,7 +46,7 @@ onEachDatabase((kind) => {
     },
   );
 
-  test('a call that comes while the process ends is sent elsewhere', async () => {
+  test('a call that comes while the process ends is not begun, and the caller can see it', async () => {
     const release = await holdWrites(database);
     const { socket, received } = await open(server);
     socket.write(put({ user_group_id: 'last', name: 'L' }));
@@ -57,8 +57,14 @@ onEachDatabase((kind) => {
     await pause(100);
     await release();
     expect(await stopped).toBe(0);
-    expect(received().match(/^HTTP\/1.1 \d+/gm)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 503']);
-    expect(received()).toContain('"code":"shutting_down"');
+    expect(received().match(/^HTTP\/1.1 \d+|^Connection: .*/gm)).toEqual([
+      'HTTP/1.1 200',
+      'Connection: close',
+    ]);
+    const again = await startServer(database.env);
+    expect((await again.api.get({ user_group_id: 'last' })).status).toBe(200);
+    expect((await again.api.get({ user_group_id: 'too late' })).status).toBe(404);
+    await again.stop();
   });
 
   test('a client that never completes its request cannot keep the process from ending', async () => {

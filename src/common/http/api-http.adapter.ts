@@ -1,12 +1,6 @@
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express from 'express';
-import {
-  createServer,
-  IncomingMessage,
-  type RequestListener,
-  type Server,
-  ServerResponse,
-} from 'node:http';
+import { createServer, IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerRaw, malformedHttpError } from './raw-answer';
 import { ExpectationFailed, MethodNotAllowed } from '../errors';
@@ -15,7 +9,6 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the 60 s after which load balancers give up an idle connection, so that it is they who do. */
 const KEEP_ALIVE_MS = 75_000;
-const CLOSE_IDLE_EVERY_MS = 50;
 /** Longer than the slowest answer; shorter than the ten seconds after which orchestrators kill. */
 const CLOSE_ALL_AFTER_MS = 6000;
 
@@ -24,6 +17,9 @@ const CLOSE_ALL_AFTER_MS = 6000;
  * would answer by itself: malformed HTTP, CONNECT, an unknown expectation.
  */
 export class ApiHttpAdapter extends ExpressAdapter {
+  /** The answer that each connection waits for, the last one where requests were pipelined. */
+  private readonly answering = new Map<Duplex, ServerResponse>();
+
   constructor() {
     const app = express();
     app.disable('x-powered-by');
@@ -48,11 +44,15 @@ export class ApiHttpAdapter extends ExpressAdapter {
       },
       app as RequestListener,
     );
-    const answering = new WeakMap<Duplex, ServerResponse>();
-    server.on('request', (request, response) => answering.set(request.socket, response));
+    server.on('request', ({ socket }, response) => {
+      this.answering.set(socket, response);
+      response.on('close', () => {
+        if (this.answering.get(socket) === response) this.answering.delete(socket);
+      });
+    });
     server.on('clientError', (error, socket) => {
-      const response = answering.get(socket);
-      if (response && !response.writableFinished) endAfter(response, socket);
+      const response = this.answering.get(socket);
+      if (response) endAfter(response, socket);
       else answerRaw(socket, malformedHttpError(error));
     });
     server.on('connect', (_request, socket) => {
@@ -65,21 +65,17 @@ export class ApiHttpAdapter extends ExpressAdapter {
   }
 
   /**
-   * Ends when every answer under way has gone out. A connection that then idles is not waited for,
-   * and one whose request never becomes complete is cut after six seconds.
+   * Ends when every answer under way has gone out, each with `Connection: close`. A connection whose
+   * request never becomes complete is cut after six seconds.
    */
   override async close(): Promise<void> {
-    const server: Server = this.getHttpServer();
-    const closeIdle = setInterval(() => {
-      server.closeIdleConnections();
-    }, CLOSE_IDLE_EVERY_MS);
+    for (const response of this.answering.values()) response.shouldKeepAlive = false;
     const closeAll = setTimeout(() => {
-      server.closeAllConnections();
+      this.getHttpServer().closeAllConnections();
     }, CLOSE_ALL_AFTER_MS);
     try {
       await super.close();
     } finally {
-      clearInterval(closeIdle);
       clearTimeout(closeAll);
     }
   }
