@@ -19,6 +19,7 @@ async function main(): Promise<void> {
     log.warn({ msg: 'waiting for PostgreSQL', reason });
   });
   const app = await createApp(config, log);
+  await app.init();
   await serveMetrics(app.get(Metrics), config);
   await app.listen(config.port, config.host).catch((error: unknown) => {
     throw cannotListen('PORT', config.port, error);

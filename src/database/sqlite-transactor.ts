@@ -62,9 +62,9 @@ export class SqliteTransactor extends Transactor {
       if (this.connection.inTransaction) throw new Error('the transaction is still open');
       for (const answer of settle) answer();
     } catch (thrown) {
-      this.startOver();
       const error = translateDatabaseError(thrown);
       for (const job of batch) job.reject(error);
+      this.startOver();
     }
   }
 
