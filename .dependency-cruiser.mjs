@@ -37,6 +37,15 @@ export default {
       to: { path: '^src/workspace/' },
     },
     {
+      name: 'new-features-are-listed-above',
+      severity: 'error',
+      from: {
+        path: '^src/([^/]+)/',
+        pathNot: `^src/(${[...Object.keys(features), 'common', 'config', 'database', 'docs'].join('|')})/`,
+      },
+      to: { path: '^src/', pathNot: ['^src/($1|common|config|database)/', ENTITY] },
+    },
+    {
       name: 'common-is-a-leaf',
       severity: 'error',
       from: { path: '^src/common/' },

@@ -8,20 +8,14 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * Tells where things are and, at the first run, how to make the first call. The token itself is
  * shown once, and only where a person is looking: a log keeps what it is given.
  */
-export function announce(
-  config: Config,
-  log: Logger,
-  bootstrap: BootstrapResult,
-  url: string,
-): void {
-  const base = url.replace(/0\.0\.0\.0|\[::\]/, 'localhost');
+export function announce(config: Config, log: Logger, bootstrap: BootstrapResult): void {
+  const { host, port, metricsPort, databaseUrl, dataDir } = config;
+  const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
-    api: `${base}/api/user`,
-    docs: `${base}/docs`,
-    database: config.databaseUrl === undefined ? `SQLite in ${config.dataDir}` : 'PostgreSQL',
-    ...(config.metricsPort !== 0 && {
-      metrics: `${base.replace(/\d+$/, String(config.metricsPort))}/metrics`,
-    }),
+    api: `${origin}:${port}/api/user`,
+    docs: `${origin}:${port}/docs`,
+    database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
+    ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),
   };
   const isTerminal = process.stdout.isTTY;
   const first = firstSteps(bootstrap, places.api, isTerminal);

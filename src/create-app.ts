@@ -1,3 +1,4 @@
+import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
@@ -18,10 +19,17 @@ import type { Config } from './config/config';
 import { serveDocs } from './docs/serve-docs';
 import { Metrics } from './metrics/metrics';
 
-/** The application as it is served, on a database that is ready; not yet listening. */
-export async function createApp(config: Config, log: Logger): Promise<NestExpressApplication> {
+/**
+ * The application as it is served, on a database that is ready; not yet listening.
+ * @param module the root module: `AppModule`, or one that imports it beside modules of its own
+ */
+export async function createApp(
+  config: Config,
+  log: Logger,
+  module: DynamicModule | Type = AppModule.with(config),
+): Promise<NestExpressApplication> {
   const adapter = new ApiHttpAdapter();
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), adapter, {
+  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     abortOnError: false,
     logger: new NestLog(log),

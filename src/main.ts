@@ -1,10 +1,11 @@
 import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { announce } from './announce';
 import { ApiTokenBootstrap } from './api-token/api-token.bootstrap';
 import { exitWith } from './common/exit-with';
 import { createLog } from './common/log';
 import { OperatorError } from './common/operator-error';
-import type { Config } from './config/config';
 import { loadConfig, loadDotEnv } from './config/load-config';
 import { createApp } from './create-app';
 import { prepareDatabase } from './database/migrate';
@@ -20,29 +21,32 @@ async function main(): Promise<void> {
   });
   const app = await createApp(config, log);
   await app.init();
-  await serveMetrics(app.get(Metrics), config);
-  await app.listen(config.port, config.host).catch((error: unknown) => {
-    throw cannotListen('PORT', config.port, error);
-  });
+  const { port } = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
+  if (config.metricsPort !== 0) {
+    const server = createMetricsServer(app.get(Metrics).registry).unref();
+    await listen(server, 'METRICS_PORT', config.metricsPort, config.host);
+  }
   // After the ports: a token that is shown once must not be made by a start that fails.
   const bootstrap = await app.get(ApiTokenBootstrap).run();
-  announce(config, log, bootstrap, await app.getUrl());
+  announce({ ...config, port }, log, bootstrap);
 }
 
-async function serveMetrics(metrics: Metrics, { host, metricsPort }: Config): Promise<void> {
-  if (metricsPort === 0) return;
-  const server = createMetricsServer(metrics.registry).unref();
+async function listen(
+  server: Server,
+  variable: string,
+  port: number,
+  host: string,
+): Promise<AddressInfo> {
   try {
-    await once(server.listen(metricsPort, host), 'listening');
+    await once(server.listen(port, host), 'listening');
+    return server.address() as AddressInfo;
   } catch (error) {
-    throw cannotListen('METRICS_PORT', metricsPort, error);
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'another process uses it' : code;
+    throw new OperatorError(
+      `${variable} ${port} of HOST ${host} cannot be listened on: ${reason}.`,
+    );
   }
-}
-
-function cannotListen(variable: string, port: number, error: unknown): OperatorError {
-  const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
-  const reason = code === 'EADDRINUSE' ? 'another process uses it' : code;
-  return new OperatorError(`${variable} ${port} cannot be listened on: ${reason}.`);
 }
 
 main().catch(exitWith);

@@ -21,6 +21,7 @@ export interface Violation {
 export const violationCodes = {
   required: 'The field is missing.',
   type: 'The value has another JSON type than the field.',
+  not_acceptable: 'The value breaks a rule of the field, which the detail names.',
   empty: 'The text has no character.',
   too_long: 'The text is longer than 255 code points or 1,024 bytes of UTF-8.',
   control_character: 'The text holds a control character (U+0000–U+001F, U+007F–U+009F).',
@@ -133,7 +134,7 @@ export class JsonDuplicateKey extends ServiceError {
 }
 
 /** As many as show a caller the pattern; a hostile body cannot make the answer large. */
-const MAX_VIOLATIONS = 20;
+export const MAX_VIOLATIONS = 20;
 
 /** The challenge of every 401 (RFC 9110, section 11.6.1). */
 const CHALLENGE = { 'WWW-Authenticate': 'Token realm="user groups"' };

@@ -7,8 +7,8 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { InternalError, RequestMalformed, RouteNotFound, ServiceError } from './errors';
+import { answerProblem } from './http/answer-problem';
 import { requestId } from './http/request-id';
-import { PROBLEM_MEDIA_TYPE, toProblem } from './problem';
 
 /** Turns whatever was thrown into the one shape of error answers. */
 @Catch()
@@ -25,10 +25,7 @@ export class ProblemFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    for (const [name, value] of Object.entries(error.headers)) response.setHeader(name, value);
-    response.statusCode = error.spec.status;
-    response.setHeader('Content-Type', PROBLEM_MEDIA_TYPE);
-    response.end(JSON.stringify(toProblem(error, id)));
+    answerProblem(response, error, id);
   }
 
   /** Refusals are in the access log; this tells what only the log may know. */

@@ -8,8 +8,8 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-/** Finds every token in a text, well-formed or cut short: for redaction. */
-export const TOKEN_PATTERN = /\b(ug[at])_[0-9A-Za-z]{8,}/g;
+/** Finds every token in a text, well-formed or cut short, whatever stands before it: for redaction. */
+export const TOKEN_PATTERN = /(ug[at])_[0-9A-Za-z]+/g;
 
 /**
  * A new token: prefix, 32 random base62 characters (190 bits) and their checksum, six base62

@@ -4,6 +4,7 @@ import {
   encryptionKeys,
   integer,
   oneOf,
+  onlyZero,
   postgresUrl,
   text,
   trustedProxies,
@@ -62,7 +63,7 @@ export class Config {
   @FromEnv('ROTATION_GRACE_SECONDS', {
     about:
       'Seconds for which a rotated user-group token stays valid. This version retires it at once, so only `0` is accepted.',
-    read: integer(0, 0),
+    read: onlyZero,
   })
   rotationGraceSeconds = 0;
 

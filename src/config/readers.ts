@@ -23,6 +23,12 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
+/** For a setting that this version does not have yet. */
+export function onlyZero(value: string): number {
+  if (value === '0') return 0;
+  throw new ConfigError('must be 0: this version retires a rotated token at once.');
+}
+
 /** A number of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
 export function bytes(min: number, max: number): (value: string) => number {
   return (value) => {

@@ -57,11 +57,11 @@ describe('a process that cannot start says why in one line', () => {
     const port = String((taken.address() as AddressInfo).port);
     await expectRefusal(
       { PORT: port },
-      new RegExp(`PORT ${port} cannot be listened on: another process uses it`),
+      new RegExp(`PORT ${port} of HOST 127.0.0.1 cannot be listened on: another process uses it`),
     );
     await expectRefusal(
       { METRICS_PORT: port },
-      /METRICS_PORT \d+ cannot be listened on: another process uses it/,
+      /METRICS_PORT \d+ of HOST 127.0.0.1 cannot be listened on: another process uses it/,
     );
     taken.close();
   });

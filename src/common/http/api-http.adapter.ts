@@ -3,7 +3,14 @@ import express from 'express';
 import { createServer, IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { answerRaw, malformedHttpError } from './raw-answer';
-import { ExpectationFailed, MethodNotAllowed } from '../errors';
+import {
+  ExpectationFailed,
+  MethodNotAllowed,
+  RequestMalformed,
+  type ServiceError,
+} from '../errors';
+import { answerProblem } from './answer-problem';
+import { requestId } from './request-id';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -12,13 +19,18 @@ const KEEP_ALIVE_MS = 75_000;
 /** Longer than the slowest answer; shorter than the ten seconds after which orchestrators kill. */
 const CLOSE_ALL_AFTER_MS = 6000;
 
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
+
 /**
  * Nest's Express adapter on a server whose every answer is the service's own, also where Node
  * would answer by itself: malformed HTTP, CONNECT, an unknown expectation.
  */
 export class ApiHttpAdapter extends ExpressAdapter {
-  /** The answer that each connection waits for, the last one where requests were pipelined. */
-  private readonly answering = new Map<Duplex, ServerResponse>();
+  /** The last exchange of each open connection. */
+  private readonly exchanges = new Map<Duplex, Exchange>();
 
   constructor() {
     const app = express();
@@ -42,26 +54,55 @@ export class ApiHttpAdapter extends ExpressAdapter {
         // Node would refuse a missing Host in its own words; requireHost does it in ours.
         requireHostHeader: false,
       },
-      app as RequestListener,
+      (request, response) => {
+        const path = originForm(request.url);
+        if (path === undefined) {
+          answerProblem(
+            response,
+            new RequestMalformed('The request target is not valid.'),
+            requestId(request),
+          );
+          return;
+        }
+        request.url = path;
+        (app as RequestListener)(request, response);
+      },
     );
-    server.on('request', ({ socket }, response) => {
-      this.answering.set(socket, response);
-      response.on('close', () => {
-        if (this.answering.get(socket) === response) this.answering.delete(socket);
-      });
+    server.on('connection', (socket) => {
+      socket.on('close', () => this.exchanges.delete(socket));
+    });
+    server.on('request', (request, response) => {
+      this.exchanges.set(request.socket, { request, response });
     });
     server.on('clientError', (error, socket) => {
-      const response = this.answering.get(socket);
-      if (response) endAfter(response, socket);
-      else answerRaw(socket, malformedHttpError(error));
+      this.complain(socket, malformedHttpError(error));
     });
     server.on('connect', (_request, socket) => {
-      answerRaw(socket, new MethodNotAllowed('GET, PUT, POST', 'CONNECT is not supported.'));
+      this.complain(socket, new MethodNotAllowed('GET, PUT, POST', 'CONNECT is not supported.'));
     });
-    server.on('checkExpectation', (_request, response) => {
-      if (response.socket) answerRaw(response.socket, new ExpectationFailed());
+    server.on('checkExpectation', (request, response) => {
+      this.exchanges.set(request.socket, { request, response });
+      response.shouldKeepAlive = false;
+      answerProblem(response, new ExpectationFailed(), requestId(request));
     });
     this.httpServer = server;
+  }
+
+  /**
+   * Answers what is no request, unless an earlier request of the connection is still to be answered
+   * or its body is what went wrong after the answer: one request gets one answer.
+   */
+  private complain(socket: Duplex, error: ServiceError): void {
+    const last = this.exchanges.get(socket);
+    if (last && !last.response.writableFinished) {
+      socket.on('error', () => socket.destroy());
+      last.response.shouldKeepAlive = false;
+      last.response.once('close', () => socket.destroy());
+    } else if (last && !last.request.complete) {
+      socket.destroy();
+    } else {
+      answerRaw(socket, error);
+    }
   }
 
   /**
@@ -69,7 +110,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
    * request never becomes complete is cut after six seconds.
    */
   override async close(): Promise<void> {
-    for (const response of this.answering.values()) response.shouldKeepAlive = false;
+    for (const { response } of this.exchanges.values()) response.shouldKeepAlive = false;
     const closeAll = setTimeout(() => {
       this.getHttpServer().closeAllConnections();
     }, CLOSE_ALL_AFTER_MS);
@@ -81,10 +122,12 @@ export class ApiHttpAdapter extends ExpressAdapter {
   }
 }
 
-/** The answer to an earlier request on the same connection must not be replaced by a complaint about a later one. */
-function endAfter(response: ServerResponse, socket: Duplex): void {
-  response.shouldKeepAlive = false;
-  response.once('close', () => socket.destroy());
+/** The path and query of a request target, also of one in absolute form (RFC 9112, section 3.2). */
+function originForm(target = ''): string | undefined {
+  if (target.startsWith('/')) return target;
+  if (!/^https?:\/\//i.test(target) || !URL.canParse(target)) return undefined;
+  const { pathname, search } = new URL(target);
+  return pathname + search;
 }
 
 /**

@@ -17,12 +17,26 @@ export function malformedHttpError(error: NodeJS.ErrnoException): ServiceError {
   }
 }
 
-/** Answers on a socket that has no response object, and closes it. */
+/** How long a client may take to read its answer before the connection is cut. */
+const LINGER_MS = 1000;
+
+/**
+ * Answers on a socket that has no response object, and closes it. Node leaves such a socket to
+ * whoever takes it: what still arrives is thrown away, and neither an error of the connection nor a
+ * client that keeps it open can do harm.
+ */
 export function answerRaw(socket: Duplex, error: ServiceError): void {
+  socket.on('error', () => socket.destroy());
   if (!socket.writable) {
     socket.destroy();
     return;
   }
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.on('close', () => {
+    clearTimeout(linger);
+  });
+  socket.on('end', () => socket.destroy());
+  socket.resume();
   const requestId = randomUUID();
   const body = JSON.stringify(toProblem(error, requestId));
   const { status } = error.spec;

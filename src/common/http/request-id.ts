@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-const ACCEPTED = /^[\w.:-]{1,64}$/;
+/** A token in the wrong place is not repeated. */
+const ACCEPTED = /^(?!.*ug[at]_)[\w.:-]{1,64}$/;
 const ids = new WeakMap<IncomingMessage, string>();
 
 /** The id of a request: the caller's `X-Request-Id` where it is 1–64 of `A-Z a-z 0-9 _ . : -`, else a new UUID. */

@@ -49,8 +49,13 @@ function toDto<T extends object>(type: Type<T>, json: StrictJson): T {
 }
 
 function ruleViolations(dto: object): Violation[] {
-  return validateSync(dto).flatMap(({ property, value, contexts }) =>
-    Object.values(contexts ?? {}).flatMap((context) => ruleOf(context)(value, `/${property}`)),
+  return validateSync(dto).flatMap((error) =>
+    Object.entries(error.constraints ?? {}).flatMap(([name, message]) => {
+      const pointer = `/${error.property}`;
+      const rule = ruleOf(error.contexts?.[name]);
+      // A module may use class-validator's own decorators beside `Obeys`.
+      return rule?.(error.value, pointer) ?? { pointer, code: 'not_acceptable', detail: message };
+    }),
   );
 }
 

@@ -7,6 +7,8 @@ const MAX_LENGTH = 256;
 export function toPointer(path: readonly (string | number)[]): string {
   let pointer = '';
   for (const step of path) {
+    // Judged before it is escaped: a body may repeat a violation below one enormous key many times.
+    if (String(step).length > MAX_LENGTH) break;
     const segment = `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (pointer.length + segment.length > MAX_LENGTH) break;
     pointer += segment;

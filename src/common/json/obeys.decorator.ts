@@ -31,6 +31,6 @@ export function Obeys(rule: Rule, { required }: { required?: string } = {}): Pro
 }
 
 /** The rule behind a failed validation, from the context that class-validator hands back. */
-export function ruleOf(context: unknown): Rule {
-  return (context as Record<typeof ruleKey, Rule>)[ruleKey];
+export function ruleOf(context: unknown): Rule | undefined {
+  return (context as Partial<Record<typeof ruleKey, Rule>> | undefined)?.[ruleKey];
 }

@@ -14,7 +14,8 @@ export async function readBody(request: IncomingMessage, limit: number): Promise
   if (declared > limit) throw new BodyTooLarge(limit);
   const body = await collect(request, limit);
   if (body.length === 0) throw new BodyMissing();
-  refuseOtherMediaTypes(headers['content-type'], headers['content-encoding']);
+  const encodings = [headers['content-encoding'], headers['transfer-encoding']];
+  refuseOtherMediaTypes(headers['content-type'], encodings);
   return body;
 }
 
@@ -39,9 +40,9 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-function refuseOtherMediaTypes(type: string | undefined, encoding: string | undefined): void {
-  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
-    throw new MediaTypeUnsupported('Send the body without a Content-Encoding.');
+function refuseOtherMediaTypes(type: string | undefined, encodings: (string | undefined)[]): void {
+  if (!encodings.every((encoding) => /^(identity|chunked)?$/i.test(encoding ?? ''))) {
+    throw new MediaTypeUnsupported('Send the body as it is, without compression.');
   }
   if (type === 'application/json') return;
   if (type === undefined || !isUtf8Json(type)) throw new MediaTypeUnsupported();

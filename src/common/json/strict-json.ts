@@ -3,6 +3,7 @@ import {
   BodyNotUtf8,
   JsonDuplicateKey,
   JsonMalformed,
+  MAX_VIOLATIONS,
   ValidationFailed,
   type Violation,
 } from '../errors';
@@ -57,6 +58,7 @@ class Reader {
   private readonly path: (string | number)[] = [];
   private readonly violations: Violation[] = [];
   private readonly lossyNumbers: Violation[] = [];
+  private readonly lossyInField = new Map<string, number>();
 
   constructor(private readonly text: string) {}
 
@@ -170,13 +172,7 @@ class Reader {
     const source = this.match(NUMBER);
     if (source === '') this.fail();
     const value = Number(source);
-    if (!isExactNumber(source, value)) {
-      this.lossyNumbers.push({
-        pointer: this.pointer(),
-        code: 'lossy_number',
-        detail: 'The number would lose digits; send it as a string or with fewer digits.',
-      });
-    }
+    if (!isExactNumber(source, value)) this.reportLossyNumber();
     // Negative zero is the same decimal value as zero and is printed as such.
     return value === 0 ? 0 : value;
   }
@@ -215,7 +211,21 @@ class Reader {
   }
 
   private report(code: 'nul_character' | 'lone_surrogate', detail: string): void {
+    if (this.violations.length === MAX_VIOLATIONS) return;
     this.violations.push({ pointer: this.pointer(), code, detail });
+  }
+
+  /** Counted for each field of the body, so that those of an ignored field cannot hide another's. */
+  private reportLossyNumber(): void {
+    const field = String(this.path[0]);
+    const count = this.lossyInField.get(field) ?? 0;
+    if (count === MAX_VIOLATIONS) return;
+    this.lossyInField.set(field, count + 1);
+    this.lossyNumbers.push({
+      pointer: this.pointer(),
+      code: 'lossy_number',
+      detail: 'The number would lose digits; send it as a string or with fewer digits.',
+    });
   }
 
   private pointer(): string {

@@ -1,20 +1,33 @@
-import { Controller, Get, Module } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import type { NestExpressApplication } from '@nestjs/platform-express';
+import { Controller, Get, Module, Post } from '@nestjs/common';
+import { Length } from 'class-validator';
 import { AppModule } from '../../src/app.module';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
 import { RequiresScope } from '../../src/common/access.decorator';
+import { JsonBody } from '../../src/common/json/json-body.decorator';
+import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
+import { createApp } from '../../src/create-app';
 import { prepareDatabase } from '../../src/database/migrate';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase } from '../support/databases';
 import { BOOTSTRAP_TOKEN } from '../support/processes';
+
+class ProbeDto {
+  @Length(2, 5)
+  word!: string;
+}
 
 @Controller('probe')
 class ProbeController {
   @Get('forgotten')
   forgotten() {
     return { success: 1 };
+  }
+
+  @Post('word')
+  @RequiresScope('admin')
+  word(@JsonBody(ProbeDto) dto: ProbeDto) {
+    return { success: 1, word: dto.word };
   }
 
   @Get('declared')
@@ -24,7 +37,7 @@ class ProbeController {
   }
 }
 
-test('a handler of a new module that declares no scope is closed to everybody', async () => {
+test('a new module is closed where it declares no scope, and its bodies are checked', async () => {
   const database = await createTestDatabase('sqlite');
   const config = loadConfig({ ...database.env, BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN });
   await prepareDatabase(config);
@@ -32,7 +45,8 @@ test('a handler of a new module that declares no scope is closed to everybody', 
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await NestFactory.create<NestExpressApplication>(ExtendedModule, { logger: false });
+  const app = await createApp(config, createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
+  await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
   const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
@@ -45,6 +59,17 @@ test('a handler of a new module that declares no scope is closed to everybody', 
     path: '/probe/declared',
   });
   expect(anonymous.status).toBe(401);
+  // class-validator's own decorators hold beside the project's.
+  const word = (body: object) => api.send({ method: 'POST', path: '/probe/word', body });
+  expect((await word({ word: 'abc' })).status).toBe(201);
+  for (const wrong of [{}, { word: 7 }, { word: 'a' }]) {
+    const { status, body } = await word(wrong);
+    expect([status, body.errors[0]!.pointer, body.errors[0]!.code]).toEqual([
+      422,
+      '/word',
+      'not_acceptable',
+    ]);
+  }
   await app.close();
   await database.drop();
 });

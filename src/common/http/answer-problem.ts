@@ -1,0 +1,17 @@
+import type { ServerResponse } from 'node:http';
+import type { ServiceError } from '../errors';
+import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem';
+import { COMMON_HEADERS } from './http-settings';
+
+/** Answers with `error`, with every header field that an answer of this service carries. */
+export function answerProblem(
+  response: ServerResponse,
+  error: ServiceError,
+  requestId: string,
+): void {
+  const headers = { ...COMMON_HEADERS, ...error.headers, 'X-Request-Id': requestId };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.statusCode = error.spec.status;
+  response.setHeader('Content-Type', PROBLEM_MEDIA_TYPE);
+  response.end(JSON.stringify(toProblem(error, requestId)));
+}

@@ -1,0 +1,154 @@
+import { readdirSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    server = await startServer(database.env);
+    await server.api.get({ user_group_id: 'g', name: 'G' });
+  });
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await database.drop();
+  });
+
+  async function expectAlive(): Promise<void> {
+    expect((await server.api.get({ user_group_id: 'g' })).status).toBe(200);
+    expect(server.process.exitCode).toBeNull();
+  }
+
+  /** Sends bytes, waits for what comes back, and leaves in the given way. */
+  async function send(bytes: string, leave: 'reset' | 'end' | 'stay' = 'stay'): Promise<string> {
+    const { socket, received } = await open();
+    socket.write(Buffer.from(bytes, 'latin1'));
+    await pause(60);
+    if (leave === 'reset') socket.resetAndDestroy();
+    else if (leave === 'end') socket.end('x');
+    else await Promise.race([new Promise((resolve) => socket.once('close', resolve)), pause(800)]);
+    return received();
+  }
+
+  async function open(): Promise<{ socket: Socket; received: () => string }> {
+    const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1');
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+    socket.on('error', () => undefined);
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return { socket, received: () => text };
+  }
+
+  const CONNECT = 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n';
+  const put = (id: string, extra = '') => {
+    const body = JSON.stringify({ user_group_id: id, name: id });
+    return `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
+  };
+  const statuses = (text: string) => text.match(/^HTTP\/1\.1 \d+/gm);
+
+  test('a connection that is reset after CONNECT or garbage does not end the process', async () => {
+    for (let round = 0; round < 5; round++) {
+      await send(CONNECT, 'reset');
+      await send('GARBAGE\r\n\r\n', 'reset');
+      await send(put('reset').slice(0, -3), 'reset');
+    }
+    await expectAlive();
+  });
+
+  test('no client can make the process keep its connections or files open', async () => {
+    const before = await openFiles();
+    await Promise.all(Array.from({ length: 30 }, () => send(CONNECT, 'end')));
+    await Promise.all(Array.from({ length: 30 }, () => send('GARBAGE\r\n\r\n', 'end')));
+    const assets = 'GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50);
+    await Promise.all(Array.from({ length: 5 }, () => send(assets, 'reset')));
+    await pause(2500);
+    expect(await openFiles()).toBeLessThan(before + 15);
+    await expectAlive();
+  });
+
+  test('a body of many violations below one long key is judged at once', async () => {
+    for (const value of ['1e999', '"\\u0000"']) {
+      const values = Array(Math.floor(120_000 / (value.length + 1))).fill(value);
+      const body = `{"user_group_id":"d","name":"n","x":{"${'~'.repeat(130_000)}":[${values.join()}]}}`;
+      const started = performance.now();
+      expect([200, 422]).toContain((await server.api.put(body)).status);
+      expect(performance.now() - started).toBeLessThan(1000);
+    }
+  });
+
+  test.each(['http://[bad/api/user', 'http://[::1]:99x/x', 'http://xn--/x', '*', 'nonsense'])(
+    'the request target %s is answered as malformed',
+    async (target) => {
+      const text = await send(`GET ${target} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      expect(statuses(text)).toEqual(['HTTP/1.1 400']);
+      expect(text).toContain('"code":"request_malformed"');
+      expect(text).toContain('Cache-Control: no-store');
+    },
+  );
+
+  test('a request target in absolute form is served', async () => {
+    const request = put('absolute', 'Connection: close\r\n').replace(
+      '/api/user',
+      'http://x/api/user',
+    );
+    expect(statuses(await send(request))).toEqual(['HTTP/1.1 200']);
+  });
+
+  test.each([
+    ['CONNECT', CONNECT],
+    ['garbage', '\0garbage\r\n\r\n'],
+  ])('%s behind a request does not take the place of its answer', async (_name, bytes) => {
+    expect(statuses(await send(put(`before ${_name}`) + bytes))).toEqual(['HTTP/1.1 200']);
+  });
+
+  test('one request gets one answer, also when its body ends early after a refusal', async () => {
+    const refused = put('once').replace(BOOTSTRAP_TOKEN, 'wrong').slice(0, -5);
+    const { socket, received } = await open();
+    socket.write(refused);
+    await pause(100);
+    socket.end();
+    await pause(300);
+    expect(statuses(received())).toEqual(['HTTP/1.1 401']);
+  });
+
+  test('a transfer coding that the service does not undo is refused', async () => {
+    const text = await send(
+      `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+    );
+    expect(statuses(text)).toEqual(['HTTP/1.1 415']);
+  });
+
+  test.each(['/x%20TOKEN', '/x_TOKEN', '/api/user1TOKEN', `/${'x'.repeat(245)}TOKEN`])(
+    'a token in the path %.20s is in no line of the log, and as a request id in no answer',
+    async (path) => {
+      const { body } = await server.api.get({ user_group_id: 'g' });
+      const { token } = body.user_group;
+      const answer = await server.api.send({
+        method: 'GET',
+        path: path.replace('TOKEN', token),
+        headers: { 'X-Request-Id': token },
+      });
+      expect(JSON.stringify([answer.headers, answer.text])).not.toContain(token);
+      await pause(200);
+      expect(server.output()).not.toContain(token.slice(0, 8));
+    },
+  );
+
+  /** Descriptors of the process; counted by the kernel, where it tells. */
+  async function openFiles(): Promise<number> {
+    await pause(100);
+    try {
+      return readdirSync(`/proc/${server.process.pid!}/fd`).length;
+    } catch {
+      return 0;
+    }
+  }
+});
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
