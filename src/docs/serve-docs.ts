@@ -2,6 +2,7 @@ import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
 import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { RouteNotFound } from '../common/errors';
 import { buildOpenApi } from './openapi';
 
@@ -43,11 +44,9 @@ export function serveDocs(app: NestExpressApplication): void {
  * that pipelines many requests and leaves would keep their files open.
  */
 function serveFiles() {
+  const directory = dirname(require.resolve('swagger-ui-dist/package.json'));
   const contents = new Map(
-    Object.keys(FILES).map((name) => [
-      `/${name}`,
-      readFileSync(require.resolve(`swagger-ui-dist/${name}`)),
-    ]),
+    Object.keys(FILES).map((name) => [`/${name}`, readFileSync(join(directory, name))]),
   );
   return (request: Request, response: Response, next: NextFunction): void => {
     response.setHeader('Content-Security-Policy', DOCS_POLICY);

@@ -115,6 +115,14 @@ onEachDatabase((kind) => {
     expect(statuses(received())).toEqual(['HTTP/1.1 401']);
   });
 
+  test('a body that stops being HTTP is answered as malformed', async () => {
+    const text = await send(
+      `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{"\r\nnonsense\r\n`,
+    );
+    expect(statuses(text)).toEqual(['HTTP/1.1 400']);
+    expect(text).toContain('"code":"request_malformed"');
+  });
+
   test('a transfer coding that the service does not undo is refused', async () => {
     const text = await send(
       `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\nConnection: close\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,

@@ -88,20 +88,18 @@ export class ApiHttpAdapter extends ExpressAdapter {
     this.httpServer = server;
   }
 
-  /**
-   * Answers what is no request, unless an earlier request of the connection is still to be answered
-   * or its body is what went wrong after the answer: one request gets one answer.
-   */
+  /** Answers what is no request, or not all of one; each request gets one answer, in its turn. */
   private complain(socket: Duplex, error: ServiceError): void {
     const last = this.exchanges.get(socket);
-    if (last && !last.response.writableFinished) {
+    const isAboutItsBody = last !== undefined && !last.request.complete;
+    if (isAboutItsBody && last.response.headersSent) {
+      socket.destroy();
+    } else if (!last || isAboutItsBody || last.response.writableFinished) {
+      answerRaw(socket, error);
+    } else {
       socket.on('error', () => socket.destroy());
       last.response.shouldKeepAlive = false;
       last.response.once('close', () => socket.destroy());
-    } else if (last && !last.request.complete) {
-      socket.destroy();
-    } else {
-      answerRaw(socket, error);
     }
   }
 
