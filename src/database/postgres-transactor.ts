@@ -36,14 +36,16 @@ export class PostgresTransactor extends Transactor {
  * may still be busy with the old statement, and the pool must not hand it out again.
  */
 async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Promise<void> {
-  const rollBack = () => runner.rollbackTransaction().then(succeeded, failed);
-  if (isLost || !(await rollBack())) {
-    await (runner as PostgresQueryRunner).releasePostgresConnection(reason);
+  if (!isLost) {
+    try {
+      await runner.rollbackTransaction();
+      return;
+    } catch {
+      // It was lost after all.
+    }
   }
+  await (runner as PostgresQueryRunner).releasePostgresConnection(reason);
 }
-
-const succeeded = () => true;
-const failed = () => false;
 
 /** What TypeORM's query runner for PostgreSQL has beyond the interface. */
 type PostgresQueryRunner = QueryRunner & {
