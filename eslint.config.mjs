@@ -2,7 +2,9 @@ import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'data/', 'coverage/'] },
+  {
+    ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', 'clients/typescript/schema.d.ts'],
+  },
   eslint.configs.recommended,
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
@@ -46,7 +48,14 @@ export default tseslint.config(
   },
   {
     // The entry points of a command line speak to the terminal.
-    files: ['src/cli.ts', 'src/common/exit-with.ts', 'bench/**', 'scripts/**'],
+    files: [
+      'src/cli.ts',
+      'src/cli/**',
+      'src/common/exit-with.ts',
+      'bench/**',
+      'scripts/**',
+      'examples/**',
+    ],
     rules: { 'no-console': 'off' },
   },
   {
@@ -57,5 +66,31 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-member-access': 'off',
     },
   },
-  { files: ['**/*.mjs', '**/*.cjs'], ...tseslint.configs.disableTypeChecked },
+  {
+    // Examples read as their readers would write them: with the globals of the platform.
+    files: ['examples/**'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        [
+          'console',
+          'process',
+          'fetch',
+          'AbortSignal',
+          'Buffer',
+          'URL',
+          'URLSearchParams',
+          'setTimeout',
+        ].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  {
+    files: ['examples/*/page/**'],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['document', 'location', 'history', 'FormData', 'Option'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  { files: ['**/*.mjs', '**/*.cjs', 'examples/**'], ...tseslint.configs.disableTypeChecked },
 );

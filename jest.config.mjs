@@ -17,7 +17,11 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/', '<rootDir>/test/examples/'],
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
-  transformIgnorePatterns: ['node_modules/(?!@nestjs/)'],
+  transformIgnorePatterns: [
+    'node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client|openapi-fetch)/)',
+  ],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  maxWorkers: '100%',
   testTimeout: 60_000,
 };

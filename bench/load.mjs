@@ -58,6 +58,24 @@ const requestsOf = {
       tokens[index] = token;
     }
   },
+
+  /** A few tokens, each of which is asked for all the time. */
+  *introspect(turn, lane) {
+    const tokens = tokensOf(turn.server);
+    for (const index of endlessly({ ...turn, groups: turn.connections }, lane)) {
+      const answer = yield request(turn, 'introspect', { token: tokens[index] });
+      const expected = `"active":true,"sub":"${lookedUp(index).user_group_id}"`;
+      if (!answer.startsWith('HTTP/1.1 200 ') || !answer.includes(expected)) {
+        throw new Error(`A wrong answer: ${answer}`);
+      }
+    }
+  },
+};
+
+/** Everything but the contract's look-up and create is a POST. */
+const targets = {
+  rotate: 'POST /api/user',
+  introspect: 'POST /api/v1/introspect',
 };
 
 process.on('message', (turn) => {
@@ -144,7 +162,7 @@ function tokenIn(answer, expected) {
 /** `X-Operation` is for the limit server; the service has to find out by itself. */
 function request({ server }, operation, fields) {
   const body = JSON.stringify(fields);
-  return `${operation === 'rotate' ? 'POST' : 'GET'} /api/user HTTP/1.1\r
+  return `${targets[operation] ?? 'GET /api/user'} HTTP/1.1\r
 Host: 127.0.0.1:${server.port}\r
 Authorization: Token ${server.apiToken}\r
 Content-Type: application/json\r

@@ -14,7 +14,7 @@ import { printReport } from './report.mjs';
 const USAGE = `npm run bench -- [--rounds 5] [--seconds 3] [--connections 64] [--groups 10000]
 Needs TEST_DATABASE_URL: a PostgreSQL database whose user may create others.`;
 
-const OPERATIONS = ['look-up', 'create', 'rotate'];
+const OPERATIONS = ['look-up', 'create', 'rotate', 'introspect'];
 
 async function main() {
   const options = readOptions();

@@ -1,12 +1,19 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { APP_FILTER } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD } from '@nestjs/core';
+import { ApiTokenGuard } from './api-token/api-token.guard';
 import { ApiTokenModule } from './api-token/api-token.module';
-import { ProblemFilter } from './common/problem.filter';
+import { AuditModule } from './audit/audit.module';
+import { RefusalFilter } from './audit/refusal.filter';
+import { ScopeGuard } from './common/scope.guard';
 import type { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
+import { EmbedTokenModule } from './embed-token/embed-token.module';
 import { MetricsModule } from './metrics/metrics.module';
+import { IntrospectionModule } from './introspection/introspection.module';
+import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
+import { RegistryModule } from './registry/registry.module';
 import { UserGroupModule } from './user-group/user-group.module';
 import { WorkspaceModule } from './workspace/workspace.module';
 
@@ -14,12 +21,22 @@ import { WorkspaceModule } from './workspace/workspace.module';
   imports: [
     DatabaseModule,
     MetricsModule,
+    AuditModule,
     WorkspaceModule,
     ApiTokenModule,
     RateLimitModule,
+    RegistryModule,
     UserGroupModule,
+    EmbedTokenModule,
+    IntrospectionModule,
   ],
-  providers: [{ provide: APP_FILTER, useClass: ProblemFilter }],
+  providers: [
+    { provide: APP_FILTER, useClass: RefusalFilter },
+    // In this order: who is calling, whether too often, whether they may.
+    { provide: APP_GUARD, useExisting: ApiTokenGuard },
+    { provide: APP_GUARD, useExisting: RateLimitGuard },
+    { provide: APP_GUARD, useClass: ScopeGuard },
+  ],
 })
 export class AppModule {
   static with(config: Config): DynamicModule {

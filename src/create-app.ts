@@ -8,6 +8,7 @@ import { ApiHttpAdapter } from './common/http/api-http.adapter';
 import {
   commonHeaders,
   methodOverride,
+  onlyKnownMethods,
   onlyMethods,
   refuseWhenClosing,
   requireHost,
@@ -16,12 +17,16 @@ import { BODY_LIMIT_SETTING } from './common/http/http-settings';
 import { observeRequests } from './common/http/observe-requests';
 import { NestLog } from './common/log';
 import type { Config } from './config/config';
+import { ChangeFeed } from './database/change-feed';
 import { serveDocs } from './docs/serve-docs';
 import { Metrics } from './metrics/metrics';
+import { KeyCheck } from './encryption-key/key-check';
+import { UserGroupSnapshots } from './user-group/user-group-snapshots';
 
 /**
  * The application as it is served, on a database that is ready; not yet listening.
  * @param module the root module: `AppModule`, or one that imports it beside modules of its own
+ * @throws OperatorError if the encryption keys are not those of the database
  */
 export async function createApp(
   config: Config,
@@ -34,10 +39,12 @@ export async function createApp(
     abortOnError: false,
     logger: new NestLog(log),
   });
+  await app.get(KeyCheck).requireEveryKey();
   app.set(BODY_LIMIT_SETTING, config.bodyLimit);
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
 
+  app.get(Metrics).watch(app.get(UserGroupSnapshots), app.get(ChangeFeed));
   app.use(commonHeaders);
   app.use(observeRequests(log, app.get(Metrics)));
   app.use(refuseWhenClosing(app.getHttpServer()));
@@ -45,6 +52,7 @@ export async function createApp(
   adapter
     .getInstance<Express>()
     .all('/api/user', methodOverride, onlyMethods('GET', 'PUT', 'POST'));
+  app.use(['/api/v1', '/.well-known'], onlyKnownMethods);
   serveDocs(app);
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;

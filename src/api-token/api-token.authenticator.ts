@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Caller, Scope } from '../common/caller';
+import type { BlockList } from 'node:net';
+import type { Scope } from '../common/caller';
 import { ApiTokenInvalid } from '../common/errors';
 import { hashToken, isWellFormedToken } from '../common/secrets';
 import { statement, Statements } from '../database/statement';
+import { toRanges } from './cidr';
 
-interface Known {
-  caller: Caller;
+/** A valid API token, as the database knows it. */
+export interface AuthenticApiToken {
+  id: number;
+  workspaceId: number;
+  scopes: ReadonlySet<Scope>;
   /** Milliseconds since 1970; Infinity if it never expires. */
   expiresAt: number;
+  /** Undefined: anywhere. */
+  allowedRanges?: BlockList;
 }
 
 interface Row {
@@ -16,6 +23,8 @@ interface Row {
   workspaceId: number;
   scopes: string;
   expiresAt: number | null;
+  revokedAt: number | null;
+  allowedCidrs: string | null;
 }
 
 /**
@@ -25,18 +34,19 @@ interface Row {
 const BELIEVED_MS = 750;
 const MAX_KNOWN = 10_000;
 
-const findValid = statement<{ hash: Buffer }, Row>(
-  'api-token.find-valid',
+const findByHash = statement<{ hash: Buffer }, Row>(
+  'api-token.find-by-hash',
   () => `
-    SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt"
+    SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
+      revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs"
     FROM api_token
-    WHERE token_hash = :hash AND revoked_at IS NULL`,
+    WHERE token_hash = :hash`,
 );
 
 /** Tells whose API token it is. Only valid tokens are remembered, so guessing cannot fill the memory. */
 @Injectable()
 export class ApiTokenAuthenticator {
-  private readonly known = new LRUCache<string, Known>({
+  private readonly known = new LRUCache<string, AuthenticApiToken>({
     max: MAX_KNOWN,
     ttl: BELIEVED_MS,
     fetchMethod: async (_key, _stale, { options, context }) => {
@@ -50,25 +60,31 @@ export class ApiTokenAuthenticator {
   constructor(private readonly statements: Statements) {}
 
   /** @throws ApiTokenInvalid if the token is unknown, revoked or expired; DatabaseUnavailable */
-  async authenticate(token: string): Promise<Caller> {
+  async authenticate(token: string): Promise<AuthenticApiToken> {
     // A mistyped token is told by its checksum, without asking the database.
     if (token.startsWith('uga_') && !isWellFormedToken('uga', token)) throw new ApiTokenInvalid();
     const hash = hashToken(token);
     const known = await this.known.fetch(hash.toString('base64'), { context: hash });
-    if (!known || known.expiresAt <= Date.now()) throw new ApiTokenInvalid();
-    return known.caller;
+    if (!known) throw new ApiTokenInvalid();
+    if (known.expiresAt <= Date.now()) throw ended(known.workspaceId, known.id);
+    return known;
   }
 
-  private async find(hash: Buffer): Promise<Known | undefined> {
-    const [row] = await this.statements.read(findValid, { hash });
+  /** @throws ApiTokenInvalid if the token has been revoked, so that it is not remembered */
+  private async find(hash: Buffer): Promise<AuthenticApiToken | undefined> {
+    const [row] = await this.statements.read(findByHash, { hash });
     if (!row) return undefined;
+    if (row.revokedAt !== null) throw ended(row.workspaceId, row.id);
     return {
-      caller: {
-        workspaceId: row.workspaceId,
-        apiTokenId: row.id,
-        scopes: new Set(row.scopes.split(' ') as Scope[]),
-      },
+      id: row.id,
+      workspaceId: row.workspaceId,
+      scopes: new Set(row.scopes.split(' ') as Scope[]),
       expiresAt: row.expiresAt ?? Infinity,
+      ...(row.allowedCidrs !== null && { allowedRanges: toRanges(row.allowedCidrs.split(' ')) }),
     };
   }
+}
+
+function ended(workspaceId: number, apiTokenId: number): ApiTokenInvalid {
+  return new ApiTokenInvalid({ workspaceId, apiTokenId });
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { resolve } from 'node:path';
 import type { EntityManager } from 'typeorm';
-import { scopes } from '../common/caller';
+import { AuditLog } from '../audit/audit-log';
+import { operator, scopes } from '../common/caller';
 import { writePrivateFile } from '../common/private-file';
 import { generateToken } from '../common/secrets';
 import { Config } from '../config/config';
@@ -9,7 +10,7 @@ import { isUniqueViolation } from '../database/database-errors';
 import { Transactor } from '../database/transactor';
 import { Workspace } from '../workspace/workspace.entity';
 import { ApiToken } from './api-token.entity';
-import { apiTokenRow } from './api-token.service';
+import { ApiTokenRepository } from './api-token.repository';
 
 /** What the start found or did about the first API token. */
 export type BootstrapResult =
@@ -32,7 +33,9 @@ const TOKEN_FILE = 'bootstrap-token';
 export class ApiTokenBootstrap {
   constructor(
     private readonly config: Config,
+    private readonly apiTokens: ApiTokenRepository,
     private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /** Safe to run in several replicas at once: of those with the same configuration one creates the token. */
@@ -64,7 +67,17 @@ export class ApiTokenBootstrap {
 
   private async create(manager: EntityManager, token: string): Promise<void> {
     const workspace = await manager.findOneByOrFail(Workspace, { name: WORKSPACE_NAME });
-    const row = apiTokenRow(token, { workspaceId: workspace.id, name: TOKEN_NAME, scopes });
-    await manager.save(manager.create(ApiToken, row));
+    const row = await this.apiTokens.insert(manager, token, {
+      workspaceId: workspace.id,
+      name: TOKEN_NAME,
+      scopes: scopes.join(' '),
+      expiresAt: null,
+      allowedCidrs: null,
+    });
+    await this.auditLog.record(manager, operator(workspace.id), {
+      action: 'api_token.issue',
+      object: { type: 'api_token', id: row.id },
+      after: { name: TOKEN_NAME, scopes, last_four: row.lastFour },
+    });
   }
 }

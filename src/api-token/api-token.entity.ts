@@ -52,4 +52,12 @@ export class ApiToken {
 
   @Column('bigint', { name: 'revoked_at', nullable: true })
   revokedAt!: number | null;
+
+  /** Addresses and CIDR ranges it may be used from, separated by spaces; null is anywhere. */
+  @Column('text', { name: 'allowed_cidrs', nullable: true })
+  allowedCidrs!: string | null;
+
+  /** The token that a rotation put in its place; until `expiresAt` both are valid. */
+  @Column('integer', { name: 'superseded_by', nullable: true })
+  supersededBy!: number | null;
 }

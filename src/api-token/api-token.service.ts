@@ -1,83 +1,220 @@
 import { Injectable } from '@nestjs/common';
-import { type Scope, scopes as allScopes } from '../common/caller';
-import { OperatorError } from '../common/operator-error';
-import { generateToken, hashToken } from '../common/secrets';
-import { identifierViolations } from '../common/text';
+import type { EntityManager } from 'typeorm';
+import { AuditLog } from '../audit/audit-log';
+import type { Caller } from '../common/caller';
+import { AddressNotAllowed, ApiTokenInvalid, InsufficientScope } from '../common/errors';
+import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/page.dto';
+import { generateToken } from '../common/secrets';
+import { fromWireTime } from '../common/time';
 import { Transactor } from '../database/transactor';
-import { ApiToken } from './api-token.entity';
+import { WorkspaceService } from '../workspace/workspace.service';
+import type { ApiToken } from './api-token.entity';
+import { ApiTokenRepository } from './api-token.repository';
+import {
+  hasEnded,
+  isAdmin,
+  isAllowedFrom,
+  isWider,
+  requireAnotherAdmin,
+  requireGrantable,
+} from './api-token.rules';
+import { toApiTokenView } from './api-token.view';
+import type { IssueApiTokenDto, RotateApiTokenDto, UpdateApiTokenDto } from './dto/api-token.dto';
+import type {
+  ApiTokenAnswer,
+  ApiTokensAnswer,
+  IssuedApiTokenAnswer,
+} from './dto/api-token-answer.dto';
 
-export interface NewApiToken {
-  workspaceId: number;
-  name: string;
-  scopes: readonly Scope[];
-  /** Milliseconds since 1970-01-01T00:00Z; never expires if left out. */
-  expiresAt?: number;
-}
-
-/** An API token as it may be shown: everything but the token. */
-export type ApiTokenInfo = Omit<ApiToken, 'tokenHash' | 'workspace'>;
-
-/** The row of a new API token: its hash is kept, the token is not. */
-export function apiTokenRow(token: string, given: NewApiToken) {
-  return {
-    workspaceId: given.workspaceId,
-    name: given.name,
-    tokenHash: hashToken(token),
-    lastFour: token.slice(-4),
-    scopes: given.scopes.join(' '),
-    createdAt: Date.now(),
-    expiresAt: given.expiresAt ?? null,
-    lastUsedAt: null,
-    revokedAt: null,
-  };
-}
-
-/** Issues, lists and revokes the tokens with which host applications call the API. */
+/**
+ * The tokens with which host applications call the API. Changes to the tokens of one workspace
+ * happen one after the other, and every replica follows them within a second.
+ */
 @Injectable()
 export class ApiTokenService {
-  constructor(private readonly transactor: Transactor) {}
+  constructor(
+    private readonly apiTokens: ApiTokenRepository,
+    private readonly transactor: Transactor,
+    private readonly workspaces: WorkspaceService,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /** One page of the workspace's tokens in the order of creation, also those that have ended. */
+  async list({ workspaceId }: Caller, query: PageQueryDto): Promise<ApiTokensAnswer> {
+    const limit = limitOf(query);
+    const [after = 0] = positionOf(query, 1) ?? [];
+    const tokens = await this.transactor.run((manager) =>
+      this.apiTokens.list(manager, { workspaceId, after, limit: limit + 1 }),
+    );
+    const { rows, nextCursor } = toPage(tokens, limit, ({ id }) => [id]);
+    return {
+      success: 1,
+      api_tokens: rows.map(toApiTokenView),
+      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    };
+  }
+
+  /** @throws ApiTokenNotFound */
+  async get({ workspaceId }: Caller, id: number): Promise<ApiTokenAnswer> {
+    const token = await this.transactor.run((manager) =>
+      this.apiTokens.get(manager, { workspaceId, id }),
+    );
+    return { success: 1, api_token: toApiTokenView(token) };
+  }
 
   /**
    * Issues a token. The answer is the only place where it can ever be read.
-   * @throws OperatorError if the name, a scope or the expiry is not acceptable
+   * @throws GrantExceedsCaller
    */
-  async issue(given: NewApiToken): Promise<{ token: string; id: number }> {
-    const [violation] = identifierViolations(given.name, '');
-    if (violation) throw new OperatorError(`The token cannot be named so: ${violation.detail}`);
-    const unknown = given.scopes.find((scope) => !allScopes.includes(scope));
-    if (unknown !== undefined || given.scopes.length === 0) {
-      throw new OperatorError(`Scopes are ${allScopes.join(', ')}; at least one is needed.`);
-    }
-    if (given.expiresAt !== undefined && !(given.expiresAt > Date.now())) {
-      throw new OperatorError(
-        'The expiry must be a moment in the future, such as 2030-12-31T00:00:00Z.',
-      );
-    }
-    const token = generateToken('uga');
-    const { id } = await this.transactor.run((manager) =>
-      manager.save(manager.create(ApiToken, apiTokenRow(token, given))),
-    );
-    return { token, id };
-  }
-
-  /** The tokens of one workspace in the order of creation, revoked and expired ones too. */
-  async list(workspaceId: number): Promise<ApiTokenInfo[]> {
-    return this.transactor.run((manager) =>
-      manager.find(ApiToken, { where: { workspaceId }, order: { id: 'ASC' } }),
-    );
+  async issue(caller: Caller, dto: IssueApiTokenDto): Promise<IssuedApiTokenAnswer> {
+    const { workspaceId } = caller;
+    return this.change(caller, async (manager, own) => {
+      const grant = {
+        scopes: dto.scopes.join(' '),
+        expiresAt: toExpiry(dto.expires_at),
+        allowedCidrs: toCidrs(dto.allowed_cidrs),
+      };
+      requireGrantable(own, grant);
+      const token = generateToken('uga');
+      const given = { workspaceId, name: dto.name, ...grant };
+      const row = await this.apiTokens.insert(manager, token, given);
+      await this.auditLog.record(manager, caller, {
+        action: 'api_token.issue',
+        object: { type: 'api_token', id: row.id },
+        after: settingsOf(row),
+      });
+      return toIssuedAnswer(row, token);
+    });
   }
 
   /**
-   * Ends a token; every replica refuses it within a second. Revoking it again changes nothing.
-   * @throws OperatorError if the workspace has no such token
+   * Stores every field that was sent.
+   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminToken
    */
-  async revoke(workspaceId: number, id: number): Promise<void> {
-    await this.transactor.run(async (manager) => {
-      const token = await manager.findOneBy(ApiToken, { workspaceId, id });
-      if (!token)
-        throw new OperatorError('The workspace has no API token of this id; see "token list".');
-      token.revokedAt ??= Date.now();
-      await manager.save(token);
+  async update(caller: Caller, id: number, dto: UpdateApiTokenDto): Promise<ApiTokenAnswer> {
+    const { workspaceId } = caller;
+    return this.change(caller, async (manager, own) => {
+      const row = await this.apiTokens.getActive(manager, { workspaceId, id });
+      const before = settingsOf(row);
+      const wanted = {
+        scopes: dto.scopes?.join(' ') ?? row.scopes,
+        expiresAt: dto.expires_at === undefined ? row.expiresAt : toExpiry(dto.expires_at),
+        allowedCidrs:
+          dto.allowed_cidrs === undefined ? row.allowedCidrs : toCidrs(dto.allowed_cidrs),
+      };
+      if (isWider(wanted, row)) requireGrantable(own, wanted);
+      const isCutOff = id === caller.apiTokenId && !isAllowedFrom(caller.address, wanted);
+      const endsSooner = (wanted.expiresAt ?? Infinity) < (row.expiresAt ?? Infinity);
+      if (!isAdmin(wanted) || endsSooner || isCutOff) {
+        await requireAnotherAdmin(manager, caller, row);
+      }
+      Object.assign(row, wanted, { name: dto.name ?? row.name });
+      const after = settingsOf(row);
+      if (JSON.stringify(before) !== JSON.stringify(after)) {
+        await manager.save(row);
+        await this.auditLog.record(manager, caller, {
+          action: 'api_token.update',
+          object: { type: 'api_token', id },
+          before,
+          after,
+        });
+      }
+      return { success: 1, api_token: toApiTokenView(row) };
     });
   }
+
+  /**
+   * Issues a token with the same settings in the place of this one, which stays valid for the grace
+   * period. The predecessor of this one, if it is still valid, ends at once.
+   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller
+   */
+  async rotate(caller: Caller, id: number, dto: RotateApiTokenDto): Promise<IssuedApiTokenAnswer> {
+    const { workspaceId } = caller;
+    const { grace_period_seconds: graceSeconds = 0 } = dto;
+    return this.change(caller, async (manager, own) => {
+      const old = await this.apiTokens.getActive(manager, { workspaceId, id });
+      const { name, scopes, expiresAt, allowedCidrs } = old;
+      requireGrantable(own, { scopes, expiresAt, allowedCidrs });
+      const token = generateToken('uga');
+      const given = { workspaceId, name, scopes, expiresAt, allowedCidrs };
+      const row = await this.apiTokens.insert(manager, token, given);
+      const predecessor = await this.apiTokens.endOverlap(manager, { workspaceId, id });
+      const now = Date.now();
+      old.supersededBy = row.id;
+      if (graceSeconds === 0) old.revokedAt = now;
+      else old.expiresAt = Math.min(expiresAt ?? Infinity, now + graceSeconds * 1000);
+      await manager.save(old);
+      await this.auditLog.record(manager, caller, {
+        action: 'api_token.rotate',
+        object: { type: 'api_token', id },
+        details: {
+          superseded_by: row.id,
+          grace_period_seconds: graceSeconds,
+          ...(predecessor && { ended: predecessor.id }),
+        },
+      });
+      return toIssuedAnswer(row, token);
+    });
+  }
+
+  /**
+   * Ends a token. Revoking it again changes nothing.
+   * @throws ApiTokenNotFound, LastAdminToken
+   */
+  async revoke(caller: Caller, id: number): Promise<ApiTokenAnswer> {
+    const { workspaceId } = caller;
+    return this.change(caller, async (manager) => {
+      const row = await this.apiTokens.get(manager, { workspaceId, id });
+      if (row.revokedAt === null) {
+        await requireAnotherAdmin(manager, caller, row);
+        row.revokedAt = Date.now();
+        await manager.save(row);
+        await this.auditLog.record(manager, caller, {
+          action: 'api_token.revoke',
+          object: { type: 'api_token', id },
+        });
+      }
+      return { success: 1, api_token: toApiTokenView(row) };
+    });
+  }
+
+  /**
+   * One change at a time in a workspace. The caller's own token is read anew: what the guard knows
+   * of it may be almost a second old.
+   */
+  private change<T>(
+    caller: Caller,
+    work: (manager: EntityManager, own: ApiToken | undefined) => Promise<T>,
+  ): Promise<T> {
+    const { workspaceId, apiTokenId } = caller;
+    return this.transactor.run(async (manager) => {
+      await this.workspaces.lock(manager, workspaceId);
+      if (apiTokenId === null) return work(manager, undefined);
+      const own = await this.apiTokens.get(manager, { workspaceId, id: apiTokenId });
+      if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
+      if (!isAdmin(own)) throw new InsufficientScope('admin');
+      if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
+      return work(manager, own);
+    });
+  }
+}
+
+function toIssuedAnswer(row: ApiToken, token: string): IssuedApiTokenAnswer {
+  return { success: 1, api_token: { ...toApiTokenView(row), token } };
+}
+
+/** What an event of the audit log tells about a token. */
+function settingsOf(row: ApiToken): object {
+  const { name, scopes, expires_at, allowed_cidrs, last_four } = toApiTokenView(row);
+  return { name, scopes, expires_at, allowed_cidrs, last_four };
+}
+
+/** Null for never. */
+function toExpiry(time: string | null | undefined): number | null {
+  return typeof time === 'string' ? fromWireTime(time) : null;
+}
+
+/** Null for anywhere. */
+function toCidrs(ranges: string[] | null | undefined): string | null {
+  return Array.isArray(ranges) ? ranges.join(' ') : null;
 }

@@ -19,18 +19,41 @@ export type Scope = (typeof scopes)[number];
 /** Who makes a call: the first argument of every service method. */
 export interface Caller {
   workspaceId: number;
-  apiTokenId: number;
+  /** Null for the operator at the command line, who needs no token. */
+  apiTokenId: number | null;
   scopes: ReadonlySet<Scope>;
+  /** Null where there is no request. */
+  requestId: string | null;
+  /** IP address of the client; null where there is none or none that can be believed. */
+  address: string | null;
+  /**
+   * The same caller by the credentials as they are now: for a call that lasts longer than they may.
+   * @throws as authentication does
+   */
+  renew: () => Promise<Caller>;
+}
+
+/** The operator at the command line, acting on one workspace; may do everything. */
+export function operator(workspaceId: number): Caller {
+  const caller: Caller = {
+    workspaceId,
+    apiTokenId: null,
+    scopes: new Set(scopes),
+    requestId: null,
+    address: null,
+    renew: () => Promise.resolve(caller),
+  };
+  return caller;
 }
 
 const callers = new WeakMap<Request, Caller>();
 
-/** Called by the guard once, when it has accepted the request. */
+/** Called once, by the guard that authenticates. */
 export function setCaller(request: Request, caller: Caller): void {
   callers.set(request, caller);
 }
 
-/** The caller of an authenticated request; undefined before the guard has run and on public routes. */
+/** The caller of an authenticated request; undefined before the guard has run. */
 export function findCaller(request: Request): Caller | undefined {
   return callers.get(request);
 }

@@ -10,7 +10,7 @@ export interface ErrorSpec {
   about: string;
 }
 
-/** One thing wrong with a body, named by its JSON Pointer (RFC 6901). */
+/** One thing wrong with a body or a query, named by its JSON Pointer (RFC 6901). */
 export interface Violation {
   pointer: string;
   code: ViolationCode;
@@ -30,7 +30,13 @@ export const violationCodes = {
   lossy_number: 'The number would change its decimal value by being read as a double and printed.',
   too_deep: 'The JSON is nested too deeply.',
   too_large: 'The object is longer than 16 KiB when serialised.',
-  too_many: 'The object has more entries than allowed.',
+  too_many: 'The object or list has more entries than allowed.',
+  unknown: 'There is no field or parameter of this name.',
+  repeated:
+    'The query or form names the parameter more than once, the list an entry, or a mapping one schema by two ids.',
+  unknown_schema: 'No schema of the registry has this id.',
+  unknown_data_source: 'No data source of the registry has this id.',
+  refers: 'What stands there refers to the thing.',
 } as const;
 
 export type ViolationCode = keyof typeof violationCodes;
@@ -69,12 +75,14 @@ export class BodyMissing extends ServiceError {
     status: 400,
     title: 'Body missing',
     about:
-      'The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET.',
+      'The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.',
   };
 
-  constructor() {
+  constructor(path = '') {
     super(
-      'The request arrived without its JSON body. fetch, some SDKs, proxies and CDNs drop or refuse the body of a GET: send the same body by PUT /api/user, or as POST /api/user with the header "X-HTTP-Method-Override: GET".',
+      path.startsWith('/api/user')
+        ? 'The request arrived without its JSON body. fetch, some SDKs, proxies and CDNs drop or refuse the body of a GET: send the same body by PUT /api/user, or as POST /api/user with the header "X-HTTP-Method-Override: GET"; or use /api/v1/user-groups/{id}, whose GET has no body.'
+        : 'The request arrived without its body; where there is nothing to say, send {}.',
     );
   }
 }
@@ -89,6 +97,33 @@ export class BodyIncomplete extends ServiceError {
 
   constructor() {
     super('The connection ended before the whole body had arrived.');
+  }
+}
+
+export class IdempotencyKeyInvalid extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'idempotency_key_invalid',
+    status: 400,
+    title: 'Idempotency key not valid',
+    about: 'The Idempotency-Key header is empty, longer than 255 characters, or sent twice.',
+  };
+
+  constructor() {
+    super('The Idempotency-Key header must be one text of 1 to 255 visible ASCII characters.');
+  }
+}
+
+export class PreconditionMalformed extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'precondition_malformed',
+    status: 400,
+    title: 'Precondition malformed',
+    about:
+      'If-Match or If-None-Match is neither `*` nor a list of entity tags in double quotes, as ETag gives them.',
+  };
+
+  constructor(header: string) {
+    super(`${header} must be * or a list of entity tags in double quotes, as ETag gives them.`);
   }
 }
 
@@ -173,7 +208,8 @@ export class ApiTokenInvalid extends ServiceError {
   };
   override readonly headers = CHALLENGE;
 
-  constructor() {
+  /** @param subject whose token it was, where it was one; for the audit log alone */
+  constructor(readonly subject?: { workspaceId: number; apiTokenId: number }) {
     super('The API token is unknown, revoked or expired.');
   }
 }
@@ -188,6 +224,30 @@ export class InsufficientScope extends ServiceError {
 
   constructor(scope: string, purpose = 'This call') {
     super(`${purpose} needs an API token with the scope "${scope}".`);
+  }
+}
+
+export class GrantExceedsCaller extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'grant_exceeds_caller',
+    status: 403,
+    title: 'Grant exceeds your own',
+    about:
+      'The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.',
+  };
+}
+
+export class AddressNotAllowed extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'address_not_allowed',
+    status: 403,
+    title: 'Address not allowed',
+    about:
+      'The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.',
+  };
+
+  constructor() {
+    super('The API token may not be used from this address.');
   }
 }
 
@@ -213,7 +273,7 @@ export class UserGroupNotFound extends ServiceError {
   };
 
   constructor() {
-    super('No user group has this user_group_id; send a name with it to create one.');
+    super('No user group has this id; GET or PUT /api/user with a name creates it.');
   }
 }
 
@@ -226,8 +286,49 @@ export class TokenNotFound extends ServiceError {
       'No user group of the workspace holds this token now: it is unknown, another workspace’s, or already replaced. GET with the user_group_id gives the current one.',
   };
 
+  constructor(
+    detail = 'No user group holds this token now; GET with the user_group_id gives the current one.',
+  ) {
+    super(detail);
+  }
+}
+
+export class ApiTokenNotFound extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'api_token_not_found',
+    status: 404,
+    title: 'API token not found',
+    about: 'No API token of the workspace has this id.',
+  };
+
   constructor() {
-    super('No user group holds this token now; GET with the user_group_id gives the current one.');
+    super('No API token has this id.');
+  }
+}
+
+export class SchemaNotFound extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'schema_not_found',
+    status: 404,
+    title: 'Schema not found',
+    about: 'No schema of the workspace has this number.',
+  };
+
+  constructor() {
+    super('No schema has this number.');
+  }
+}
+
+export class DataSourceNotFound extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'data_source_not_found',
+    status: 404,
+    title: 'Data source not found',
+    about: 'No data source of the workspace has this number.',
+  };
+
+  constructor() {
+    super('No data source has this number.');
   }
 }
 
@@ -259,16 +360,206 @@ export class RequestTimeout extends ServiceError {
   }
 }
 
+export class ApiTokenEnded extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'api_token_ended',
+    status: 409,
+    title: 'API token has ended',
+    about:
+      'The API token is revoked, expired or already rotated; it can neither be changed nor rotated.',
+  };
+
+  constructor() {
+    super('The API token is revoked, expired or already rotated.');
+  }
+}
+
+export class LastAdminToken extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'last_admin_token',
+    status: 409,
+    title: 'Last admin token',
+    about:
+      'After this change no API token of the workspace could administer it. Issue another with the scope "admin" first, or use the command line.',
+  };
+
+  constructor() {
+    super('No other API token of the workspace has the scope "admin"; issue one first.');
+  }
+}
+
+export class UserGroupSuspended extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'user_group_suspended',
+    status: 409,
+    title: 'User group suspended',
+    about: 'The group is suspended: no embed token is issued for it until it is resumed.',
+  };
+
+  constructor() {
+    super('This user group is suspended; no embed token is issued for it until it is resumed.');
+  }
+}
+
+export class UserGroupIncomplete extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'user_group_incomplete',
+    status: 409,
+    title: 'User group incomplete',
+    about:
+      'The group lacks what its workspace requires of every group: no embed token is issued for it until it has that. GET /api/v1/workspace/incomplete-user-groups says what is missing.',
+  };
+
+  constructor() {
+    super(
+      'This user group lacks what the workspace requires; no embed token is issued for it until it has that.',
+    );
+  }
+}
+
+export class TokenIsCurrent extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'token_is_current',
+    status: 409,
+    title: 'Token is current',
+    about: 'The current token of a group is not revoked but rotated, which ends it.',
+  };
+
+  constructor() {
+    super('This is the current token of the group; rotate it instead.');
+  }
+}
+
+export class IdempotencyKeySpent extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'idempotency_key_spent',
+    status: 409,
+    title: 'Idempotency key spent',
+    about:
+      'The rotation with this Idempotency-Key was done, and its token has been replaced since. GET with the user_group_id gives the current one.',
+  };
+
+  constructor() {
+    super(
+      'The rotation with this Idempotency-Key was done, and its token has been replaced since.',
+    );
+  }
+}
+
+export class TokenForgotten extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'token_forgotten',
+    status: 409,
+    title: 'Token forgotten',
+    about:
+      'The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.',
+  };
+
+  constructor() {
+    super(
+      'The token of this group is still valid but cannot be shown any more; nothing was changed. Rotate it for a new one: POST /api/user with the token you have stored, or POST /api/v1/user-groups/{id}/tokens/rotate.',
+    );
+  }
+}
+
+export class ProvidedIdTaken extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'provided_id_taken',
+    status: 409,
+    title: 'Id taken',
+    about:
+      'The registry of the workspace has a schema, or a data source, of this provided_id already.',
+  };
+
+  constructor(thing: string) {
+    super(`The workspace has a ${thing} of this provided_id already.`);
+  }
+}
+
+export class TooManySchemas extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'too_many_schemas',
+    status: 409,
+    title: 'Too many schemas',
+    about: 'The workspace has 200 schemas, as many as a mapping can have entries.',
+  };
+
+  constructor(limit: number) {
+    super(`The workspace has ${limit} schemas already.`);
+  }
+}
+
+export class StillReferenced extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'still_referenced',
+    status: 409,
+    title: 'Still referenced',
+    about:
+      'User groups, or the required_schemas of the workspace, refer to what was to be deleted; errors names up to 20 of them, GET …/references lists all.',
+  };
+  override readonly violations: readonly Violation[];
+
+  /** @param referrers one for each, none twice */
+  constructor(referrers: readonly Violation[]) {
+    super('It is still referred to; GET its references for all of them.');
+    this.violations = referrers.slice(0, MAX_VIOLATIONS);
+  }
+}
+
+export class MappingsUnresolvable extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'mappings_unresolvable',
+    status: 409,
+    title: 'Mappings unresolvable',
+    about:
+      'The mapping_policy cannot become registered while mappings name what is not registered; errors names up to 20 of them, GET /api/v1/workspace/unresolvable-mappings lists all. Nothing was changed.',
+  };
+  override readonly violations: readonly Violation[];
+
+  constructor(violations: readonly Violation[]) {
+    super('Mappings of user groups name what is not registered; nothing was changed.');
+    this.violations = violations.slice(0, MAX_VIOLATIONS);
+  }
+}
+
+export class TokenNotUsable extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'token_not_usable',
+    status: 409,
+    title: 'Token not usable',
+    about:
+      'The token in a line of an import cannot become the token of this group: the value is or was the token of some group. Nothing of the line was stored.',
+  };
+
+  constructor() {
+    super('This token value is or was in use; import the group with another, or without one.');
+  }
+}
+
+export class PreconditionFailed extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'precondition_failed',
+    status: 412,
+    title: 'Precondition failed',
+    about:
+      'What is stored is not what If-Match or If-None-Match asks for, so nothing was changed. Read it again, and repeat the call with its ETag.',
+  };
+
+  constructor() {
+    super('What is stored is not what If-Match or If-None-Match asks for; nothing was changed.');
+  }
+}
+
 export class BodyTooLarge extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'body_too_large',
     status: 413,
     title: 'Body too large',
-    about: 'The body is larger than BODY_LIMIT.',
+    about: 'The body, or one line of an import, is larger than BODY_LIMIT.',
   };
 
-  constructor(limit: number) {
-    super(`The body is larger than ${limit} bytes.`);
+  constructor(limit: number, part: 'body' | 'line' = 'body') {
+    super(`The ${part} is larger than ${limit} bytes.`);
   }
 }
 
@@ -278,10 +569,14 @@ export class MediaTypeUnsupported extends ServiceError {
     status: 415,
     title: 'Unsupported media type',
     about:
-      'The body is not declared as "Content-Type: application/json" in UTF-8, or it has a Content-Encoding.',
+      'The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding.',
   };
 
-  constructor(detail = 'Send the header "Content-Type: application/json"; the charset is UTF-8.') {
+  /** @param headers what the answer carries besides, such as `Accept-Patch` */
+  constructor(
+    detail = 'Send the header "Content-Type: application/json"; the charset is UTF-8.',
+    override readonly headers: Readonly<Record<string, string>> = {},
+  ) {
     super(detail);
   }
 }
@@ -314,17 +609,31 @@ export class ValidationFailed extends ServiceError {
   }
 }
 
+export class IdempotencyKeyReused extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'idempotency_key_reused',
+    status: 422,
+    title: 'Idempotency key reused',
+    about: 'The Idempotency-Key was used within 24 hours for a call with another path or body.',
+  };
+
+  constructor() {
+    super('This Idempotency-Key was used for another call; use a new key for each rotation.');
+  }
+}
+
 export class RateLimited extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'rate_limited',
     status: 429,
     title: 'Too many requests',
-    about: 'The API token has used up RATE_LIMIT_PER_MINUTE; Retry-After says when to go on.',
+    about:
+      'The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.',
   };
   override readonly headers: Record<string, string>;
 
-  constructor(retryAfterSeconds: number) {
-    super('The API token has made too many requests in this minute.');
+  constructor(detail: string, retryAfterSeconds: number) {
+    super(detail);
     this.headers = { 'Retry-After': String(retryAfterSeconds) };
   }
 }
@@ -388,6 +697,22 @@ export class TokenUnreadable extends ServiceError {
   }
 }
 
+export class AuditUnavailable extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'audit_unavailable',
+    status: 503,
+    title: 'Audit log unavailable',
+    level: 'error',
+    about:
+      'The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.',
+  };
+  override readonly headers = { 'Retry-After': '60' };
+
+  constructor(cause: unknown) {
+    super('The change could not be recorded in the audit log, so it was not made.', { cause });
+  }
+}
+
 export class ShuttingDown extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'shutting_down',
@@ -407,6 +732,8 @@ export const errorCatalogue = [
   RequestMalformed,
   BodyMissing,
   BodyIncomplete,
+  IdempotencyKeyInvalid,
+  PreconditionMalformed,
   BodyNotUtf8,
   JsonMalformed,
   JsonDuplicateKey,
@@ -414,19 +741,39 @@ export const errorCatalogue = [
   CredentialsMalformed,
   ApiTokenInvalid,
   InsufficientScope,
+  GrantExceedsCaller,
+  AddressNotAllowed,
   RouteNotFound,
   UserGroupNotFound,
   TokenNotFound,
+  ApiTokenNotFound,
+  SchemaNotFound,
+  DataSourceNotFound,
   MethodNotAllowed,
   RequestTimeout,
+  ApiTokenEnded,
+  LastAdminToken,
+  UserGroupSuspended,
+  UserGroupIncomplete,
+  TokenIsCurrent,
+  IdempotencyKeySpent,
+  TokenForgotten,
+  ProvidedIdTaken,
+  TooManySchemas,
+  StillReferenced,
+  MappingsUnresolvable,
+  TokenNotUsable,
+  PreconditionFailed,
   BodyTooLarge,
   MediaTypeUnsupported,
   ExpectationFailed,
   ValidationFailed,
+  IdempotencyKeyReused,
   RateLimited,
   HeadersTooLarge,
   InternalError,
   DatabaseUnavailable,
   TokenUnreadable,
+  AuditUnavailable,
   ShuttingDown,
 ] as const;

@@ -1,11 +1,14 @@
+import { ServiceError } from './errors';
 import { OperatorError } from './operator-error';
+import { redactTokens } from './secrets';
 
 /** Ends the process with code 1: one line for what the operator can mend, a stack for a defect. */
 export function exitWith(error: unknown): never {
-  if (error instanceof OperatorError) {
+  if (error instanceof OperatorError || error instanceof ServiceError) {
     console.error(`user-group-service: ${error.message.replace(/\s*\n\s*/g, ' ')}`);
   } else {
-    console.error(error);
+    // Not the error itself: a driver's carries the parameters of its statement.
+    console.error(redactTokens(error instanceof Error ? (error.stack ?? '') : String(error)));
   }
   process.exit(1);
 }

@@ -3,18 +3,23 @@ import { isatty } from 'node:tty';
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import pretty from 'pino-pretty';
 import { OperatorError } from './operator-error';
-import { TOKEN_PATTERN } from './secrets';
+import { redactor } from './secrets';
 
 export interface LogOptions {
   logLevel: string;
   logFormat: 'json' | 'pretty';
+  /** May be a text without the form of a token, which no pattern finds. */
+  bootstrapApiToken?: string;
 }
 
 /**
  * The process's log. No line of it can hold a token, wherever it came from.
- * @param stream 1 for standard output, 2 for standard error
+ * @param stream file descriptor: 1 for standard output, 2 for standard error
  */
-export function createLog({ logLevel, logFormat }: LogOptions, stream: 1 | 2 = 1): Logger {
+export function createLog(
+  { logLevel, logFormat, bootstrapApiToken }: LogOptions,
+  stream = 1,
+): Logger {
   const options: LoggerOptions = {
     level: logLevel,
     base: undefined,
@@ -25,7 +30,7 @@ export function createLog({ logLevel, logFormat }: LogOptions, stream: 1 | 2 = 1
       paths: ['authorization', '*.authorization', 'token', '*.token'],
       censor: '[redacted]',
     },
-    hooks: { streamWrite: redactTokens },
+    hooks: { streamWrite: redactor(bootstrapApiToken) },
   };
   if (logFormat === 'json') return pino(options, pino.destination(stream));
   return pino(options, pretty({ colorize: isatty(stream), destination: stream, sync: true }));
@@ -41,10 +46,6 @@ function errorFields(error: unknown): unknown {
 function toFields(message: unknown): object {
   if (message instanceof Error) return { err: message };
   return typeof message === 'object' && message !== null ? message : { msg: message };
-}
-
-function redactTokens(line: string): string {
-  return line.replace(TOKEN_PATTERN, '$1_[redacted]');
 }
 
 /** The framework's own account of its start, which only its developers want to read. */

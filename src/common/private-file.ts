@@ -12,17 +12,57 @@ import { dirname } from 'node:path';
 
 /** Writes a secret to `path`, readable by its owner alone, whole and on disk when this returns. */
 export function writePrivateFile(path: string, text: string): void {
-  const temporary = writeTemporary(path, text);
-  renameSync(temporary, path);
-  syncDirectory(path);
+  const file = new PrivateFile(path);
+  file.write(text);
+  file.keep({ replace: true });
 }
 
 /** As `writePrivateFile`, but leaves a file that is there already; tells whether it wrote. */
 export function createPrivateFile(path: string, text: string): boolean {
-  const temporary = writeTemporary(path, text);
+  const file = new PrivateFile(path);
+  file.write(text);
+  return file.keep({ replace: false });
+}
+
+/**
+ * A secret that is written bit by bit, readable by its owner alone. At its path it appears whole and
+ * on disk, or not at all.
+ */
+export class PrivateFile {
+  private readonly temporary: string;
+  private readonly file: number;
+
+  constructor(private readonly path: string) {
+    this.temporary = `${path}.${randomUUID()}.tmp`;
+    this.file = openSync(this.temporary, 'wx', 0o600);
+  }
+
+  write(text: string): void {
+    const bytes = Buffer.from(text);
+    for (let at = 0; at < bytes.length;) at += writeSync(this.file, bytes, at);
+  }
+
+  /** Makes it appear; false if there is a file already that it must not replace. */
+  keep({ replace }: { replace: boolean }): boolean {
+    fsyncSync(this.file);
+    closeSync(this.file);
+    if (replace) renameSync(this.temporary, this.path);
+    else if (!addName(this.temporary, this.path)) return false;
+    syncDirectory(this.path);
+    return true;
+  }
+
+  /** Leaves nothing behind. */
+  discard(): void {
+    closeSync(this.file);
+    unlinkSync(this.temporary);
+  }
+}
+
+/** Moves the file to a path where nothing is yet; else removes it and tells so. */
+function addName(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);
-    syncDirectory(path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
@@ -30,18 +70,6 @@ export function createPrivateFile(path: string, text: string): boolean {
   } finally {
     unlinkSync(temporary);
   }
-}
-
-function writeTemporary(path: string, text: string): string {
-  const temporary = `${path}.${randomUUID()}.tmp`;
-  const file = openSync(temporary, 'wx', 0o600);
-  try {
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  return temporary;
 }
 
 /** A new name in a directory survives a power loss only once the directory is flushed too. */

@@ -8,6 +8,7 @@ import {
   getSchemaPath,
 } from '@nestjs/swagger';
 import {
+  AddressNotAllowed,
   ApiTokenInvalid,
   BodyIncomplete,
   BodyMissing,
@@ -29,15 +30,15 @@ import {
   RequestTimeout,
   type ErrorSpec,
   ShuttingDown,
-  TokenUnreadable,
   ValidationFailed,
   violationCodes,
 } from './errors';
 import { problemType } from './problem';
 
-class ViolationDto {
+export class ViolationDto {
   @ApiProperty({
-    description: 'JSON Pointer (RFC 6901) of the place in the body.',
+    description:
+      'JSON Pointer (RFC 6901) of the place in the body; of a 409, of what stands in the way.',
     example: '/name',
   })
   pointer!: string;
@@ -97,34 +98,61 @@ class ProblemDto {
 
 type ErrorClass = (typeof errorCatalogue)[number];
 
-/** What any authenticated route with a JSON body can answer. */
+/** What any route can answer. */
+const PUBLIC_ERRORS: ErrorClass[] = [
+  RequestMalformed,
+  RequestTimeout,
+  ExpectationFailed,
+  HeadersTooLarge,
+  InternalError,
+  ShuttingDown,
+];
+
+/** What any authenticated route can answer. */
 const COMMON_ERRORS: ErrorClass[] = [
   RequestMalformed,
-  BodyMissing,
-  BodyIncomplete,
-  BodyNotUtf8,
-  JsonMalformed,
-  JsonDuplicateKey,
   CredentialsMissing,
   CredentialsMalformed,
   ApiTokenInvalid,
   InsufficientScope,
+  AddressNotAllowed,
   RequestTimeout,
-  BodyTooLarge,
-  MediaTypeUnsupported,
   ExpectationFailed,
   ValidationFailed,
   RateLimited,
   HeadersTooLarge,
   InternalError,
   DatabaseUnavailable,
-  TokenUnreadable,
   ShuttingDown,
 ];
 
-/** Documents the error answers of an operation: those every one can give, and its own. */
+/** What a route with a JSON body can answer besides. */
+const BODY_ERRORS: ErrorClass[] = [
+  BodyMissing,
+  BodyIncomplete,
+  BodyNotUtf8,
+  JsonMalformed,
+  JsonDuplicateKey,
+  BodyTooLarge,
+  MediaTypeUnsupported,
+];
+
+/** Documents the error answers of an operation with a body: those every one can give, and its own. */
 export function ApiProblems(...own: ErrorClass[]): MethodDecorator {
-  const errors = [...COMMON_ERRORS, ...own];
+  return documentProblems([...COMMON_ERRORS, ...BODY_ERRORS, ...own]);
+}
+
+/** As `ApiProblems`, for an operation without a body. */
+export function ApiReadProblems(...own: ErrorClass[]): MethodDecorator {
+  return documentProblems([...COMMON_ERRORS, ...own]);
+}
+
+/** As `ApiReadProblems`, for an operation that anyone may call and that needs no database. */
+export function ApiPublicProblems(): MethodDecorator {
+  return documentProblems(PUBLIC_ERRORS);
+}
+
+function documentProblems(errors: ErrorClass[]): MethodDecorator {
   const statuses = [...new Set(errors.map(({ spec }) => spec.status))];
   return applyDecorators(
     ApiExtraModels(ProblemDto),
@@ -167,6 +195,7 @@ const RETRY_AFTER: HeadersObject = {
 
 const HEADERS: Record<number, HeadersObject> = {
   401: { 'WWW-Authenticate': { description: 'The challenge: Token.', schema: { type: 'string' } } },
+  405: { Allow: { description: 'The methods of the path.', schema: { type: 'string' } } },
   429: RETRY_AFTER,
   503: RETRY_AFTER,
 };

@@ -8,8 +8,36 @@ const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
-/** Finds every token in a text, well-formed or cut short, whatever stands before it: for redaction. */
-export const TOKEN_PATTERN = /(ug[at])_[0-9A-Za-z]+/g;
+/**
+ * Every token in a text, well-formed or cut short, whatever stands before it; a JWT
+ * by the first name in its header (alg, typ or kid). The bound keeps a search in hostile text short.
+ */
+const TOKEN_PATTERN =
+  /(ug[at]_)[0-9A-Za-z]+|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*/g;
+/** A name may begin like a token; only this long it could be one. */
+const WHOLE_TOKEN_PATTERN =
+  /(ug[at]_)[0-9A-Za-z]{38,}|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*/g;
+/** What another system may have issued: 20–255 visible ASCII characters. */
+const FOREIGN_TOKEN = /^[\x21-\x7e]{20,255}$/;
+
+/**
+ * What makes every token in a text unreadable.
+ * @param secret another text to make unreadable: a token whose form is of somebody's own
+ * @param whole leave alone what is too short to be a token
+ */
+export function redactor(
+  secret: string | undefined,
+  { whole = false }: { whole?: boolean } = {},
+): (text: string) => string {
+  const pattern = whole ? WHOLE_TOKEN_PATTERN : TOKEN_PATTERN;
+  const redact = (text: string) => text.replace(pattern, '$1$2[redacted]');
+  if (secret === undefined) return redact;
+  const inJson = JSON.stringify(secret).slice(1, -1);
+  return (text) => redact(text).replaceAll(inJson, '[redacted]');
+}
+
+/** The text with every token in it made unreadable. */
+export const redactTokens = redactor(undefined);
 
 /**
  * A new token: prefix, 32 random base62 characters (190 bits) and their checksum, six base62
@@ -24,6 +52,15 @@ export function generateToken(prefix: TokenPrefix): string {
 export function isWellFormedToken(prefix: TokenPrefix, token: string): boolean {
   const [, found, random, sum] = /^(ug[at])_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/.exec(token) ?? [];
   return found === prefix && random !== undefined && sum === checksum(random);
+}
+
+/**
+ * Whether a text can be the token of a user group: one of ours, or one of another system that was
+ * imported. What begins like one of ours must be one, and an API token never is.
+ */
+export function canBeUserGroupToken(text: string): boolean {
+  if (text.startsWith('ugt_')) return isWellFormedToken('ugt', text);
+  return FOREIGN_TOKEN.test(text) && !text.startsWith('uga_');
 }
 
 /** SHA-256 of the token, 32 bytes: what is stored and looked up. */

@@ -3,9 +3,10 @@ import {
   bytes,
   encryptionKeys,
   integer,
+  issuer,
   oneOf,
-  onlyZero,
   postgresUrl,
+  redisUrl,
   text,
   trustedProxies,
 } from './readers';
@@ -62,10 +63,17 @@ export class Config {
 
   @FromEnv('ROTATION_GRACE_SECONDS', {
     about:
-      'Seconds for which a rotated user-group token stays valid. This version retires it at once, so only `0` is accepted.',
-    read: onlyZero,
+      'Seconds (0–86400) for which a rotated user-group token can still be introspected, where the call does not say it. `0` ends it at once.',
+    read: integer(0, 86_400),
   })
   rotationGraceSeconds = 0;
+
+  @FromEnv('EMBED_TOKEN_ISSUER', {
+    about:
+      'What embed tokens name as their issuer (`iss`): a URL, or a text without spaces and colons. With another one the embed tokens that are out become invalid.',
+    read: issuer,
+  })
+  embedTokenIssuer = 'user-group-service';
 
   @FromEnv('BODY_LIMIT', {
     about: 'Largest request body, as `262144`, `256KiB` or `1MiB`; a larger one gets a 413.',
@@ -75,18 +83,42 @@ export class Config {
   bodyLimit = 256 * 1024;
 
   @FromEnv('RATE_LIMIT_PER_MINUTE', {
-    about: 'Requests per minute that one API token may make to one process; `0` switches it off.',
+    about:
+      'Requests per minute that one API token may make, and as many introspections: to all replicas together with `REDIS_URL`, to each process without; `0` switches it off.',
     read: integer(0, 100_000_000),
   })
   rateLimitPerMinute = 6000;
 
+  @FromEnv('FAILED_AUTHENTICATIONS_PER_MINUTE', {
+    about:
+      'Wrong API tokens per minute that one client address (IPv6: one /64 block) may send before the answer is a 429; a right token always passes. `0` switches it off.',
+    read: integer(0, 100_000_000),
+  })
+  failedAuthenticationsPerMinute = 60;
+
+  @FromEnv('REDIS_URL', {
+    about:
+      '`redis://user:password@host:6379/0` (`rediss://` for TLS): replicas share the rate limits through this Redis. While it is away each counts for itself.',
+    defaultText: 'unset (each process counts)',
+    secret: true,
+    read: redisUrl,
+  })
+  redisUrl?: string;
+
   @FromEnv('TRUST_PROXY', {
     about:
-      'Whose `X-Forwarded-For` is believed for the client address in the log: the number of proxies in front, or a list of their addresses and CIDR ranges.',
+      'Whose `X-Forwarded-For` is believed for the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges.',
     defaultText: '0',
     read: trustedProxies,
   })
   trustProxy: number | string[] = 0;
+
+  @FromEnv('AUDIT_RETENTION_DAYS', {
+    about:
+      'Days for which the audit log keeps an event, from 1; until then the database refuses to remove it. `0` keeps events for ever.',
+    read: integer(0, 36_500),
+  })
+  auditRetentionDays = 365;
 
   @FromEnv('LOG_LEVEL', {
     about:

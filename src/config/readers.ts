@@ -15,18 +15,21 @@ export function text(value: string): string {
   return value;
 }
 
+/** A StringOrURI of RFC 7519, section 2: what has a colon is a URL. */
+export function issuer(value: string): string {
+  const isText = /^[\x21-\x7e]{1,255}$/.test(value);
+  if (isText && (!value.includes(':') || URL.canParse(value))) return value;
+  throw new ConfigError(
+    'must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.',
+  );
+}
+
 export function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
     if (number >= min && number <= max) return number;
     throw new ConfigError(`must be a whole number from ${min} to ${max}.`);
   };
-}
-
-/** For a setting that this version does not have yet. */
-export function onlyZero(value: string): number {
-  if (value === '0') return 0;
-  throw new ConfigError('must be 0: this version retires a rotated token at once.');
 }
 
 /** A number of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
@@ -54,6 +57,29 @@ export function postgresUrl(value: string): string {
   throw new ConfigError(
     'must be a URL such as postgres://user:password@host:5432/database, or unset for the embedded database.',
   );
+}
+
+/** A URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */
+export function redisUrl(value: string): string {
+  if (isRedisUrl(value)) return value;
+  throw new ConfigError(
+    'must be a URL such as redis://user:password@host:6379/0, or rediss://… for TLS; the password percent-encoded.',
+  );
+}
+
+function isRedisUrl(value: string): boolean {
+  if (!/^rediss?:\/\//.test(value) || !URL.canParse(value)) return false;
+  const { hostname, pathname, username, password } = new URL(value);
+  return hostname !== '' && /^(\/\d{0,5})?$/.test(pathname) && isEncoded(username + password);
+}
+
+function isEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /**

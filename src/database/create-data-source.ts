@@ -1,12 +1,20 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
+import { dialectOf } from './dialect';
 
-/** A data source, not yet connected, on which entities may use `blob` columns whatever the database. */
+/**
+ * A data source, not yet connected, on which entities may use `blob` columns and count `bigint` keys
+ * whatever the database.
+ */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
-  if (options.type === 'postgres') {
-    const { driver } = dataSource;
-    const normalizeType = driver.normalizeType.bind(driver);
-    driver.normalizeType = (column) => (column.type === 'blob' ? 'bytea' : normalizeType(column));
-  }
+  const { driver } = dataSource;
+  const { binaryType, countingType } = dialectOf(options);
+  const normalizeType = driver.normalizeType.bind(driver);
+  driver.normalizeType = (column) => {
+    if (column.type === 'blob') return binaryType;
+    if (column.type === 'bigint' && 'isGenerated' in column && column.isGenerated)
+      return countingType;
+    return normalizeType(column);
+  };
   return dataSource;
 }

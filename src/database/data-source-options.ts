@@ -2,19 +2,21 @@ import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../config/config';
+import { LOCK_WAIT_MS } from './dialect';
 import { migrations } from './migrations';
 
 const SQLITE_FILE = 'user-groups.sqlite';
 /** How long a read may wait for another process that recovers or checkpoints the file. */
 const SQLITE_READ_WAIT_MS = 1000;
-const MIGRATION_WAIT_MS = 60_000;
+/** How long a starting process may wait for another that migrates or recovers the file. */
+const START_WAIT_MS = 60_000;
 
 /** Together these keep the slowest answer during an outage below five seconds. */
 const POSTGRES_LIMITS = {
   connectionTimeoutMillis: 2000,
   query_timeout: 2500,
   statement_timeout: 2000,
-  lock_timeout: 1500,
+  lock_timeout: LOCK_WAIT_MS,
   idle_in_transaction_session_timeout: 10_000,
 };
 
@@ -45,15 +47,18 @@ export function servingOptions(config: Config): DataSourceOptions {
   };
 }
 
-/** The one SQLite connection of the process that writes; it never waits for another process by blocking. */
+/**
+ * The one SQLite connection of the process that writes. While it is being opened it may wait for
+ * another process that recovers the file; `createTransactor` ends that.
+ */
 export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOptions {
-  return { ...(reader as SqliteOptions), ...WRITING, readonly: false, timeout: 0 };
+  return { ...(reader as SqliteOptions), ...WRITING, readonly: false, timeout: START_WAIT_MS };
 }
 
 /** One connection without time limits, for migrations. */
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
-    ? { ...sqlite(config), ...WRITING, timeout: MIGRATION_WAIT_MS }
+    ? { ...sqlite(config), ...WRITING, timeout: START_WAIT_MS }
     : { ...postgres(config.databaseUrl), extra: { max: 1, connectionTimeoutMillis: 2000 } };
 }
 

@@ -2,14 +2,17 @@ import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/comm
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
+import { ChangeFeed } from './change-feed';
 import { createDataSource } from './create-data-source';
 import { servingOptions, sqliteWriterOptions } from './data-source-options';
+import { PostgresChangeFeed } from './postgres-change-feed';
 import { PostgresTransactor } from './postgres-transactor';
+import { SqliteChangeFeed } from './sqlite-change-feed';
 import { SqliteTransactor } from './sqlite-transactor';
 import { Statements } from './statement';
 import { Transactor } from './transactor';
 
-/** Gives every module `Statements` to read with and the `Transactor` to write with. */
+/** Gives every module `Statements` to read with, the `Transactor` to write with, and the `ChangeFeed`. */
 @Global()
 @Module({
   imports: [
@@ -30,19 +33,33 @@ import { Transactor } from './transactor';
       useFactory: (dataSource: DataSource) => new Statements(dataSource),
     },
     { provide: Transactor, inject: [DataSource], useFactory: createTransactor },
+    { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
   ],
-  exports: [Statements, Transactor],
+  exports: [ChangeFeed, Statements, Transactor],
 })
 export class DatabaseModule implements OnApplicationShutdown {
-  constructor(@Inject(Transactor) private readonly transactor: Transactor) {}
+  constructor(
+    @Inject(Transactor) private readonly transactor: Transactor,
+    private readonly changes: ChangeFeed,
+  ) {}
 
+  /** In this order: the last writes have something to announce. */
   async onApplicationShutdown(): Promise<void> {
     await this.transactor.close();
+    await this.changes.close();
   }
+}
+
+function createChangeFeed({ databaseUrl }: Config, transactor: Transactor): ChangeFeed {
+  return databaseUrl === undefined
+    ? new SqliteChangeFeed(transactor as SqliteTransactor)
+    : new PostgresChangeFeed(databaseUrl);
 }
 
 async function createTransactor(dataSource: DataSource): Promise<Transactor> {
   if (dataSource.options.type === 'postgres') return new PostgresTransactor(dataSource);
-  const writer = createDataSource(sqliteWriterOptions(dataSource.options));
-  return new SqliteTransactor(await writer.initialize());
+  const writer = await createDataSource(sqliteWriterOptions(dataSource.options)).initialize();
+  // SQLite waits by blocking the process; from here on the transactor waits in its stead.
+  await writer.query('PRAGMA busy_timeout = 0');
+  return new SqliteTransactor(writer);
 }

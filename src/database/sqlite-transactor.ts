@@ -44,6 +44,18 @@ export class SqliteTransactor extends Transactor {
     await this.writer.destroy();
   }
 
+  /**
+   * Another number after each commit of another process; the same while this one alone commits.
+   * @throws DatabaseUnavailable
+   */
+  versionOfOthers(): number {
+    try {
+      return this.connection.pragma('data_version', { simple: true }) as number;
+    } catch (error) {
+      throw translateDatabaseError(error);
+    }
+  }
+
   private async drain(): Promise<void> {
     // Everything that arrives in this turn of the event loop joins the first batch.
     await new Promise((resolve) => setImmediate(resolve));

@@ -14,10 +14,14 @@ export interface Statement<Parameters extends Record<keyof Parameters, SqlValue>
   readonly types?: { parameters: Parameters; row: Row };
 }
 
+/** PostgreSQL cuts what is longer. */
+const LONGEST_NAME = 63;
+
 export function statement<Parameters extends Record<keyof Parameters, SqlValue>, Row = never>(
   name: string,
   sql: (dialect: Dialect) => string,
 ): Statement<Parameters, Row> {
+  if (name.length > LONGEST_NAME) throw new Error(`the name of the statement ${name} is too long`);
   return { name, sql };
 }
 

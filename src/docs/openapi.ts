@@ -6,12 +6,18 @@ import { API_TOKEN_SCHEME } from '../common/access.decorator';
 import { Config } from '../config/config';
 import packageJson from '../../package.json';
 
+type PathItem = OpenAPIObject['paths'][string];
+type Operation = NonNullable<PathItem['get']>;
+
+const BEARER_SCHEME = 'BearerToken';
+
 const DESCRIPTION = `
 Manages the user groups of a SaaS product and their tokens for embedded dashboards. The token tells an
 embedded dashboard who is viewing; the group's \`mapping\` says which data source to query; its
 \`properties\` become variables in dashboards and SQL.
 
-Every answer has \`success\`: 1, or 0 with an RFC 9457 problem whose \`code\` is stable.`;
+Every answer has \`success\`: 1, or 0 with an RFC 9457 problem whose \`code\` is stable. Introspection
+alone answers what RFC 7662 says, and the key set what RFC 7517 says; an import and an export answer lines.`;
 
 /** The OpenAPI 3.1 document of everything the application serves. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
@@ -22,16 +28,78 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .setVersion(packageJson.version)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This server')
-    .addTag('User groups', 'User groups and their tokens.')
+    .addTag('User groups', 'User groups and their tokens: the contract.')
+    .addTag('User groups (v1)', 'The same groups as resources of plain HTTP, without their tokens.')
+    .addTag(
+      'User group tokens',
+      'Their tokens, for operators and for those who know the group alone.',
+    )
+    .addTag('Embed tokens', 'Short-lived tokens for pages, derived from a user group.')
+    .addTag('Introspection', 'What a token means, for the renderers of dashboards.')
+    .addTag('Registry', 'The schemas and data sources that mappings refer to.')
+    .addTag('Workspace', 'What a workspace asks of its user groups.')
+    .addTag('API tokens', 'The tokens with which applications call this API.')
+    .addTag('Audit log', 'Who did what.')
     .addSecurity(API_TOKEN_SCHEME, {
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
       description: 'The word `Token`, a space, the API token: `Token uga_…`.',
+    })
+    .addSecurity(BEARER_SCHEME, {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'The same API token for clients that know only the standard scheme.',
     });
   const base = builder.build();
   base.info.contact = { name: 'The operator of this service' };
-  return SwaggerModule.createDocument(app, base);
+  const document = SwaggerModule.createDocument(app, base);
+  documentBearer(document);
+  documentRateLimits(document);
+  return document;
+}
+
+/** Outside the contract's one path the standard scheme is accepted as well. */
+function documentBearer(document: OpenAPIObject): void {
+  for (const [path, item] of Object.entries(document.paths)) {
+    if (!path.startsWith('/api/v1/')) continue;
+    for (const { security } of operationsOf(item)) security?.push({ [BEARER_SCHEME]: [] });
+  }
+}
+
+/** Of the answer to every call that is counted, whichever handler gives it, unless the limit is off. */
+const RATE_LIMIT_HEADERS = {
+  RateLimit: {
+    description:
+      'The policy that counts, how many calls are left (r), and after how many seconds it begins anew (t): draft-ietf-httpapi-ratelimit-headers.',
+    schema: { type: 'string' },
+    example: '"api-token";r=5999;t=60',
+  },
+  'RateLimit-Policy': {
+    description: 'The policy, how many calls it allows (q), and in how many seconds (w).',
+    schema: { type: 'string' },
+    example: '"api-token";q=6000;w=60',
+  },
+};
+
+function documentRateLimits(document: OpenAPIObject): void {
+  const references = Object.fromEntries(
+    Object.keys(RATE_LIMIT_HEADERS).map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+  document.components = { ...document.components, headers: RATE_LIMIT_HEADERS };
+  const counted = Object.values(document.paths)
+    .flatMap(operationsOf)
+    .filter(({ security }) => security !== undefined);
+  for (const { responses } of counted) {
+    for (const response of Object.values(responses)) {
+      if (!response || '$ref' in response) continue;
+      response.headers = { ...response.headers, ...references };
+    }
+  }
+}
+
+function operationsOf({ get, put, post, patch, delete: remove }: PathItem): Operation[] {
+  return [get, put, post, patch, remove].filter((operation) => operation !== undefined);
 }
 
 /** The same document without a database: in preview nothing is instantiated. */

@@ -26,7 +26,7 @@ const FILES: Record<string, string> = {
 
 /** The page's own scripts and styles, and calls to this server; nothing from elsewhere. */
 const DOCS_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. */
 export function serveDocs(app: NestExpressApplication): void {

@@ -1,46 +1,40 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { findCaller } from '../common/caller';
-import { RateLimited } from '../common/errors';
+import { SCOPE_METADATA } from '../common/access.decorator';
+import { findCaller, type Scope } from '../common/caller';
 import { Config } from '../config/config';
+import { Limiter } from './limiter';
+import { Redis } from './redis';
 
-const WINDOW_SECONDS = 60;
+const REFUSAL = 'The API token has made too many requests in this minute.';
 
 /**
- * Allows each API token `RATE_LIMIT_PER_MINUTE` requests a minute in this process, and tells in the
- * `RateLimit` fields (draft-ietf-httpapi-ratelimit-headers) how many are left.
+ * Allows each API token `RATE_LIMIT_PER_MINUTE` requests a minute, and as many introspections:
+ * dashboards that are looked at must not keep their host application from its work.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly limiter: RateLimiterMemory | undefined;
-  private readonly policy: string;
+  private readonly requests: Limiter;
+  private readonly introspections: Limiter;
 
-  constructor({ rateLimitPerMinute: points }: Config) {
-    if (points > 0) this.limiter = new RateLimiterMemory({ points, duration: WINDOW_SECONDS });
-    this.policy = `"api-token";q=${points};w=${WINDOW_SECONDS}`;
+  constructor(
+    config: Config,
+    redis: Redis,
+    private readonly reflector: Reflector,
+  ) {
+    const policy = { perMinute: config.rateLimitPerMinute, refusal: REFUSAL };
+    this.requests = new Limiter({ ...policy, name: 'api-token' }, config, redis);
+    this.introspections = new Limiter({ ...policy, name: 'introspection' }, config, redis);
   }
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const caller = findCaller(http.getRequest<Request>());
-    if (!this.limiter || !caller) return true;
-    const { allowed, left } = await consume(this.limiter, caller.apiTokenId);
-    const resetSeconds = Math.ceil(left.msBeforeNext / 1000);
-    const response = http.getResponse<Response>();
-    response.setHeader('RateLimit-Policy', this.policy);
-    response.setHeader('RateLimit', `"api-token";r=${left.remainingPoints};t=${resetSeconds}`);
-    if (!allowed) throw new RateLimited(resetSeconds);
+    const apiTokenId = findCaller(http.getRequest<Request>())?.apiTokenId ?? null;
+    if (apiTokenId === null) return true;
+    const scope = this.reflector.get<Scope | undefined>(SCOPE_METADATA, context.getHandler());
+    const limiter = scope === 'tokens:introspect' ? this.introspections : this.requests;
+    await limiter.count(apiTokenId, http.getResponse<Response>());
     return true;
-  }
-}
-
-/** The library rejects with its result when nothing is left. */
-async function consume(limiter: RateLimiterMemory, key: number) {
-  try {
-    return { allowed: true, left: await limiter.consume(key) };
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return { allowed: false, left: refusal };
-    throw refusal;
   }
 }

@@ -1,7 +1,10 @@
 import { Module } from '@nestjs/common';
-import { APP_GUARD } from '@nestjs/core';
+import { FailedAuthenticationLimiter } from './failed-authentication.limiter';
 import { RateLimitGuard } from './rate-limit.guard';
+import { Redis } from './redis';
 
-/** Must be imported after the module that authenticates: guards run in the order of their modules. */
-@Module({ providers: [{ provide: APP_GUARD, useClass: RateLimitGuard }] })
+@Module({
+  providers: [FailedAuthenticationLimiter, RateLimitGuard, Redis],
+  exports: [FailedAuthenticationLimiter, RateLimitGuard],
+})
 export class RateLimitModule {}

@@ -1,7 +1,11 @@
 import type { Violation } from '../common/errors';
 import { toPointer } from '../common/json/json-pointer';
 import { textViolations } from '../common/text';
-import type { MappingEntry } from './user-group.repository';
+import {
+  dataSourceAsSent,
+  readResolvedMapping,
+  type SentEntry,
+} from '../registry/resolved-mapping';
 
 /** `mapping` on the wire: schema id to data source. */
 export type Mapping = Record<string, string | number>;
@@ -33,7 +37,7 @@ function dataSourceViolations(value: unknown, pointer: string): Violation[] {
 }
 
 /** The rows of a mapping. An integer keeps its type: 7 and "7" are different references. */
-export function toMappingEntries(mapping: Mapping): MappingEntry[] {
+export function toMappingEntries(mapping: Mapping): SentEntry[] {
   return Object.entries(mapping).map(([schemaId, dataSource]) => ({
     schemaId,
     dataSource: String(dataSource),
@@ -41,18 +45,21 @@ export function toMappingEntries(mapping: Mapping): MappingEntry[] {
   }));
 }
 
-/** Whether the stored triples (see `StoredUserGroup.mapping`) are the sent mapping, in any order. */
-export function isStoredMapping(stored: string | null | undefined, mapping: Mapping): boolean {
-  const triples = JSON.parse(stored ?? '[]') as [string, string, string][];
-  const known = new Map(
-    triples.map(([schemaId, ...reference]) => [schemaId, reference.join('\0')]),
+/** The mapping as it was sent, from what is stored (see `UserGroupState.mapping`). */
+export function fromStoredMapping(stored: string | null | undefined): Mapping {
+  return Object.fromEntries(
+    readResolvedMapping(stored).map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
   );
-  const entries = toMappingEntries(mapping);
+}
+
+/** Whether what is stored is the sent mapping, in any order. */
+export function isStoredMapping(stored: string | null | undefined, mapping: Mapping): boolean {
+  const known = new Map(
+    readResolvedMapping(stored).map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
+  );
+  const entries = Object.entries(mapping);
   return (
     entries.length === known.size &&
-    entries.every(
-      ({ schemaId, dataSource, dataSourceType }) =>
-        known.get(schemaId) === `${dataSource}\0${dataSourceType}`,
-    )
+    entries.every(([schemaId, dataSource]) => known.get(schemaId) === dataSource)
   );
 }

@@ -45,4 +45,28 @@ export class UserGroupToken {
   /** When another generation took its place; null for the current one. */
   @Column('bigint', { name: 'retired_at', nullable: true })
   retiredAt!: number | null;
+
+  /** The API token that rotated it away; null for the command line and for early versions. */
+  @Column('integer', { name: 'retired_by', nullable: true })
+  retiredBy!: number | null;
+
+  /** Until when a retired generation can still be introspected; null is not at all. */
+  @Column('bigint', { name: 'valid_until', nullable: true })
+  validUntil!: number | null;
+
+  /** When its overlap was ended early; null if it was not. */
+  @Column('bigint', { name: 'revoked_at', nullable: true })
+  revokedAt!: number | null;
+
+  /** The API token that ended the overlap; null for the command line. */
+  @Column('integer', { name: 'revoked_by', nullable: true })
+  revokedBy!: number | null;
+
+  /** Written at most once a minute, after the fact. */
+  @Column('bigint', { name: 'last_introspected_at', nullable: true })
+  lastIntrospectedAt!: number | null;
+
+  /** The token's last four characters, so that people can tell tokens apart. */
+  @Column('varchar', { name: 'last_four', length: 4, nullable: true })
+  lastFour!: string | null;
 }

@@ -2,18 +2,33 @@ import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import { RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
-import { MethodNotAllowed, TokenNotFound, UserGroupNotFound } from '../common/errors';
+import {
+  AuditUnavailable,
+  IdempotencyKeyInvalid,
+  IdempotencyKeyReused,
+  IdempotencyKeySpent,
+  MethodNotAllowed,
+  TokenForgotten,
+  TokenNotFound,
+  TokenUnreadable,
+  UserGroupNotFound,
+} from '../common/errors';
+import { IdempotencyKey } from '../common/http/idempotency-key.decorator';
 import { JsonBody } from '../common/json/json-body.decorator';
 import { ApiProblems } from '../common/problem.dto';
 import { RotateTokenDto } from './dto/rotate-token.dto';
 import { UserGroupDto } from './dto/user-group.dto';
 import { LookedUpUserGroupAnswer, UserGroupAnswer } from './dto/user-group-answer.dto';
+import { UserGroupTokenService } from './user-group-token.service';
 import { UserGroupService } from './user-group.service';
 
 @ApiTags('User groups')
 @Controller('api/user')
 export class UserGroupController {
-  constructor(private readonly userGroups: UserGroupService) {}
+  constructor(
+    private readonly userGroups: UserGroupService,
+    private readonly tokens: UserGroupTokenService,
+  ) {}
 
   @Get()
   @RequiresScope('user-groups:read')
@@ -27,7 +42,7 @@ export class UserGroupController {
     type: LookedUpUserGroupAnswer,
     description: 'The user group, and whether it is new.',
   })
-  @ApiProblems(UserGroupNotFound)
+  @ApiProblems(UserGroupNotFound, TokenForgotten, TokenUnreadable, AuditUnavailable)
   createOrLookUp(
     @CurrentCaller() caller: Caller,
     @JsonBody(UserGroupDto) dto: UserGroupDto,
@@ -44,7 +59,7 @@ export class UserGroupController {
       'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group as stored.' })
-  @ApiProblems()
+  @ApiProblems(TokenForgotten, TokenUnreadable, AuditUnavailable)
   put(
     @CurrentCaller() caller: Caller,
     @JsonBody(UserGroupDto) dto: UserGroupDto,
@@ -59,14 +74,24 @@ export class UserGroupController {
     operationId: 'rotateUserGroupToken',
     summary: 'Rotate a user group token',
     description:
-      'Gives the group that holds `current_token` a new token and ends the old one at once. Of several rotations of one token exactly one succeeds. If the answer is lost, GET with the `user_group_id` gives the new token.',
+      'Gives the group that holds `current_token` a new token. The old one can never rotate again; it ends at once, or can be introspected for `grace_period_seconds` more. Of several rotations of one token exactly one succeeds. If the answer is lost, GET with the `user_group_id` gives the new token, or the same call with the same `Idempotency-Key` the same answer.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group with its new token.' })
-  @ApiProblems(TokenNotFound, MethodNotAllowed)
+  @ApiProblems(
+    IdempotencyKeyInvalid,
+    TokenNotFound,
+    MethodNotAllowed,
+    IdempotencyKeySpent,
+    TokenForgotten,
+    IdempotencyKeyReused,
+    TokenUnreadable,
+    AuditUnavailable,
+  )
   rotateToken(
     @CurrentCaller() caller: Caller,
     @JsonBody(RotateTokenDto) dto: RotateTokenDto,
+    @IdempotencyKey() key: string | undefined,
   ): Promise<UserGroupAnswer> {
-    return this.userGroups.rotateToken(caller, dto);
+    return this.tokens.rotate(caller, dto, key);
   }
 }

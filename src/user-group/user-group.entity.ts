@@ -1,9 +1,18 @@
-import { Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import {
+  Column,
+  Entity,
+  Index,
+  JoinColumn,
+  ManyToOne,
+  PrimaryGeneratedColumn,
+  Unique,
+} from 'typeorm';
 import { Workspace } from '../workspace/workspace.entity';
 
 /** A group of people of the host application who see the same data in embedded dashboards. */
 @Entity('user_group')
 @Unique('user_group_workspace_id_provided_id_key', ['workspaceId', 'providedId'])
+@Index('user_group_workspace_id_id_idx', ['workspaceId', 'id'])
 export class UserGroup {
   /** `team_id` on the wire. */
   @PrimaryGeneratedColumn({ primaryKeyConstraintName: 'user_group_pkey' })
@@ -33,4 +42,8 @@ export class UserGroup {
 
   @Column('bigint', { name: 'updated_at' })
   updatedAt!: number;
+
+  /** Since when none of its tokens can be introspected; null while they can. */
+  @Column('bigint', { name: 'suspended_at', nullable: true })
+  suspendedAt!: number | null;
 }

@@ -1,23 +1,43 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditLog } from '../audit/audit-log';
+import { operator } from '../common/caller';
 import { OperatorError } from '../common/operator-error';
 import { identifierViolations } from '../common/text';
 import { isUniqueViolation } from '../database/database-errors';
+import { statement, Statements } from '../database/statement';
 import { Transactor } from '../database/transactor';
 import { Workspace } from './workspace.entity';
+
+const lockWorkspace = statement<{ workspaceId: number }, { id: number }>(
+  'workspace.lock',
+  ({ lockRows }) => `SELECT w.id FROM workspace w WHERE w.id = :workspaceId ${lockRows('w')}`,
+);
 
 /** The tenants. They are administered from the command line; no request can name one. */
 @Injectable()
 export class WorkspaceService {
-  constructor(private readonly transactor: Transactor) {}
+  constructor(
+    private readonly transactor: Transactor,
+    private readonly statements: Statements,
+    private readonly auditLog: AuditLog,
+  ) {}
 
   /** @throws OperatorError if the name is taken or not acceptable */
   async create(name: string): Promise<Workspace> {
     const [violation] = identifierViolations(name, '');
     if (violation) throw new OperatorError(`The workspace cannot be named so: ${violation.detail}`);
     try {
-      return await this.transactor.run((manager) =>
-        manager.save(manager.create(Workspace, { name, createdAt: Date.now() })),
-      );
+      return await this.transactor.run(async (manager) => {
+        const row = manager.create(Workspace, { name, createdAt: Date.now() });
+        const workspace = await manager.save(row);
+        await this.auditLog.record(manager, operator(workspace.id), {
+          action: 'workspace.create',
+          object: { type: 'workspace', id: workspace.id },
+          after: { name },
+        });
+        return workspace;
+      });
     } catch (error) {
       if (isUniqueViolation(error))
         throw new OperatorError('A workspace of this name exists already.');
@@ -28,6 +48,11 @@ export class WorkspaceService {
   /** Every workspace in the order of creation. */
   async list(): Promise<Workspace[]> {
     return this.transactor.run((manager) => manager.find(Workspace, { order: { id: 'ASC' } }));
+  }
+
+  /** Makes every other transaction that locks this workspace wait until the one of `manager` ends. */
+  async lock(manager: EntityManager, workspaceId: number): Promise<void> {
+    await this.statements.run(manager, lockWorkspace, { workspaceId });
   }
 
   /** @throws OperatorError if there is none */

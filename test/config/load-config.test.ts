@@ -22,9 +22,13 @@ test('every variable of the interface exists', () => {
     'TOKEN_ENCRYPTION_KEYS',
     'BOOTSTRAP_API_TOKEN',
     'ROTATION_GRACE_SECONDS',
+    'EMBED_TOKEN_ISSUER',
     'BODY_LIMIT',
     'RATE_LIMIT_PER_MINUTE',
+    'FAILED_AUTHENTICATIONS_PER_MINUTE',
+    'REDIS_URL',
     'TRUST_PROXY',
+    'AUDIT_RETENTION_DAYS',
     'LOG_LEVEL',
     'LOG_FORMAT',
     'METRICS_PORT',
@@ -42,6 +46,13 @@ test.each([
   ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
   ['METRICS_PORT', '0', { metricsPort: 0 }],
   ['RATE_LIMIT_PER_MINUTE', '0', { rateLimitPerMinute: 0 }],
+  ['ROTATION_GRACE_SECONDS', '86400', { rotationGraceSeconds: 86_400 }],
+  ['AUDIT_RETENTION_DAYS', '0', { auditRetentionDays: 0 }],
+  ['FAILED_AUTHENTICATIONS_PER_MINUTE', '0', { failedAuthenticationsPerMinute: 0 }],
+  ['EMBED_TOKEN_ISSUER', 'https://a.example/x', { embedTokenIssuer: 'https://a.example/x' }],
+  ['EMBED_TOKEN_ISSUER', 'urn:acme:groups', { embedTokenIssuer: 'urn:acme:groups' }],
+  ['REDIS_URL', 'redis://127.0.0.1', { redisUrl: 'redis://127.0.0.1' }],
+  ['REDIS_URL', 'rediss://u:p%40@[::1]:6380/3', { redisUrl: 'rediss://u:p%40@[::1]:6380/3' }],
   ['ROTATION_GRACE_SECONDS', '0', { rotationGraceSeconds: 0 }],
   ['BOOTSTRAP_API_TOKEN', 'x'.repeat(32), { bootstrapApiToken: 'x'.repeat(32) }],
   [
@@ -67,8 +78,18 @@ test.each([
   ['BODY_LIMIT', '0'],
   ['BODY_LIMIT', 'lots'],
   ['BODY_LIMIT', '1GiB'],
-  ['ROTATION_GRACE_SECONDS', '60'],
+  ['ROTATION_GRACE_SECONDS', '86401'],
+  ['AUDIT_RETENTION_DAYS', '-1'],
   ['RATE_LIMIT_PER_MINUTE', '-1'],
+  ['FAILED_AUTHENTICATIONS_PER_MINUTE', '1.5'],
+  ['EMBED_TOKEN_ISSUER', 'user groups'],
+  ['EMBED_TOKEN_ISSUER', '7:groups'],
+  ['EMBED_TOKEN_ISSUER', 'x'.repeat(256)],
+  ['REDIS_URL', '127.0.0.1:6379'],
+  ['REDIS_URL', 'http://127.0.0.1:6379'],
+  ['REDIS_URL', 'redis:///0'],
+  ['REDIS_URL', 'redis://127.0.0.1/zero'],
+  ['REDIS_URL', 'redis://:p%zz@127.0.0.1'],
   ['TRUST_PROXY', 'true'],
   ['TRUST_PROXY', '10.0.0.0/33'],
   ['TRUST_PROXY', 'proxy.local'],
@@ -117,6 +138,8 @@ test.each([
   'LOGNAME',
   'XDG_DATA_DIRS',
   'KUBERNETES_PORT',
+  'REDIS_PORT',
+  'REDIS_HOST',
   'TEST_DATABASE_URL',
   'npm_config_loglevel',
 ])('%s is somebody else’s', (name) => {
@@ -156,7 +179,7 @@ describe('a secret in a file', () => {
     );
   });
 
-  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN'])(
+  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])(
     '%s can be one',
     (name) => {
       expect(variables().find((variable) => variable.name === name)?.secret).toBe(true);

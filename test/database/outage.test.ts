@@ -8,6 +8,7 @@ import {
   databaseKinds,
   type TestDatabase,
 } from '../support/databases';
+import { runSql } from '../support/keys';
 import { type RunningServer, startServer } from '../support/processes';
 
 /** A cable to the database that can be cut, or go silent, and be mended. */
@@ -16,6 +17,7 @@ class Cable {
   private server: Server | undefined;
   private port = 0;
   private silent = false;
+  private readonly hushed = new Set<Socket>();
 
   constructor(private readonly target: URL) {}
 
@@ -31,8 +33,8 @@ class Cable {
           this.sockets.delete(socket);
         });
       }
-      incoming.on('data', (chunk) => !this.silent && outgoing.write(chunk));
-      outgoing.on('data', (chunk) => !this.silent && incoming.write(chunk));
+      incoming.on('data', (chunk) => this.carries(incoming) && outgoing.write(chunk));
+      outgoing.on('data', (chunk) => this.carries(incoming) && incoming.write(chunk));
     });
     await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
@@ -44,6 +46,15 @@ class Cable {
   async cut(): Promise<void> {
     for (const socket of this.sockets) socket.destroy();
     await new Promise((resolve) => this.server!.close(resolve));
+  }
+
+  /** The connections there are go silent; new ones do not. */
+  hush(): void {
+    for (const socket of this.sockets) this.hushed.add(socket);
+  }
+
+  private carries(socket: Socket): boolean {
+    return !this.silent && !this.hushed.has(socket);
   }
 
   goSilent(silent: boolean): void {
@@ -111,6 +122,8 @@ if (databaseKinds.includes('postgres'))
       await cable.cut();
       await expectOutage();
       await expectOutage();
+      // What needs no database is answered without it.
+      expect((await server.api.call('GET', '/.well-known/jwks.json')).status).toBe(200);
       await cable.plugIn();
       await expectRecovery();
       expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
@@ -119,6 +132,46 @@ if (databaseKinds.includes('postgres'))
     test('a database that does not answer gives 503 in time', async () => {
       cable.goSilent(true);
       await expectOutage();
+      cable.goSilent(false);
+      await expectRecovery();
+    });
+
+    test('an introspection is not answered from memory once the database is away for a second', async () => {
+      const { body } = await server.api.get(group);
+      const introspect = () =>
+        server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+      expect((await introspect()).body.active).toBe(true);
+      await cable.cut();
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      const answer = await introspect();
+      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+      await cable.plugIn();
+      await expectRecovery();
+      expect((await introspect()).body.active).toBe(true);
+    });
+
+    test('a connection that listens for changes and goes silent is replaced', async () => {
+      const { body } = await server.api.get(group);
+      await server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+      const listeners = () =>
+        runSql<{ pid: number }>(
+          database,
+          `SELECT pid FROM pg_stat_activity
+           WHERE application_name = 'user-group-service listen' AND datname = current_database()`,
+        );
+      const until = async (isSo: (pids: number[]) => boolean) => {
+        const deadline = performance.now() + 20_000;
+        for (;;) {
+          const pids = (await listeners()).map(({ pid }) => pid);
+          if (isSo(pids)) return pids;
+          expect(performance.now()).toBeLessThan(deadline);
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+      };
+      const before = await until((pids) => pids.length === 1);
+      cable.hush();
+      await until((pids) => pids.some((pid) => !before.includes(pid)));
+      await until((pids) => pids.length === 1);
       cable.goSilent(false);
       await expectRecovery();
     });

@@ -1,7 +1,6 @@
 import { ApiToken } from '../../src/api-token/api-token.entity';
-import { hashToken } from '../../src/common/secrets';
 import { Transactor } from '../../src/database/transactor';
-import { TokenCipher } from '../../src/user-group/token-cipher';
+import { UserGroupTokenService } from '../../src/user-group/user-group-token.service';
 import { UserGroupRepository } from '../../src/user-group/user-group.repository';
 import { Workspace } from '../../src/workspace/workspace.entity';
 import type { Answer } from '../support/api-client';
@@ -72,9 +71,9 @@ onEachDatabase((kind) => {
       Array.from({ length: 100 }, () =>
         transactor.run(async (manager) => {
           const stored = await userGroups.lock(manager, key);
-          const { id, name, properties } = stored!;
+          const { id, name, ...rest } = stored!;
           const next = String(Number(name) + 1);
-          await userGroups.update(manager, { workspaceId: 1, id, name: next, properties });
+          await userGroups.update(manager, { ...rest, workspaceId: 1, id, name: next });
         }),
       ),
     );
@@ -83,21 +82,21 @@ onEachDatabase((kind) => {
 
   test('a group that a rival creates in the middle of a creation is found, not an error', async () => {
     const userGroups = service.app.get(UserGroupRepository);
-    const cipher = service.app.get(TokenCipher);
-    const group = { workspaceId: 1, providedId: 'rival', name: 'Rival', properties: '{}' };
+    const tokens = service.app.get(UserGroupTokenService);
+    let token: string | undefined;
+    const fields = { name: 'Rival', properties: '{}', suspendedAt: null };
+    const group = { workspaceId: 1, providedId: 'rival', ...fields };
     let answer: Promise<Answer> | undefined;
     await transactor.run(async (manager) => {
-      const userGroupId = (await userGroups.insert(manager, group))!;
-      const row = { workspaceId: 1, userGroupId, generation: 1 };
-      const encrypted = cipher.encrypt('ugt_rival', row);
-      await userGroups.insertToken(manager, { ...encrypted, ...row, hash: hashToken('ugt_rival') });
+      const { id: userGroupId } = (await userGroups.insert(manager, group))!;
+      token = await tokens.issue(manager, { workspaceId: 1, userGroupId, generation: 1 });
       // It finds no group, and then waits for this transaction to insert its own.
       answer = service.api.get({ user_group_id: 'rival', name: 'Rival' });
       await new Promise((resolve) => setTimeout(resolve, 300));
     });
     const { status, body } = await answer!;
     expect(status).toBe(200);
-    expect(body).toMatchObject({ new_user_group: false, user_group: { token: 'ugt_rival' } });
+    expect(body).toMatchObject({ new_user_group: false, user_group: { token } });
   });
 
   test('100 parallel callers and the command line write at once, without an error', async () => {

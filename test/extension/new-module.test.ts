@@ -2,7 +2,7 @@ import { Controller, Get, Module, Post } from '@nestjs/common';
 import { Length } from 'class-validator';
 import { AppModule } from '../../src/app.module';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
-import { RequiresScope } from '../../src/common/access.decorator';
+import { Public, RequiresScope } from '../../src/common/access.decorator';
 import { JsonBody } from '../../src/common/json/json-body.decorator';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
@@ -28,6 +28,19 @@ class ProbeController {
   @RequiresScope('admin')
   word(@JsonBody(ProbeDto) dto: ProbeDto) {
     return { success: 1, word: dto.word };
+  }
+
+  @Get('open')
+  @Public()
+  open() {
+    return { success: 1 };
+  }
+
+  @Get('contradictory')
+  @Public()
+  @RequiresScope('admin')
+  contradictory() {
+    return { success: 1 };
   }
 
   @Get('declared')
@@ -59,6 +72,11 @@ test('a new module is closed where it declares no scope, and its bodies are chec
     path: '/probe/declared',
   });
   expect(anonymous.status).toBe(401);
+  const open = await new ApiClient(await app.getUrl()).call('GET', '/probe/open');
+  expect([open.status, open.body.success]).toEqual([200, 1]);
+  for (const by of [api, new ApiClient(await app.getUrl())]) {
+    expect((await by.call('GET', '/probe/contradictory')).status).toBe(500);
+  }
   // class-validator's own decorators hold beside the project's.
   const word = (body: object) => api.send({ method: 'POST', path: '/probe/word', body });
   expect((await word({ word: 'abc' })).status).toBe(201);

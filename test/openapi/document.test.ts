@@ -1,11 +1,7 @@
-import { Document, type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
-import { Json } from '@stoplight/spectral-parsers';
-import { oas } from '@stoplight/spectral-rulesets';
-import Ajv2020 from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
 import { errorCatalogue } from '../../src/common/errors';
 import { describeOpenApi } from '../../src/docs/openapi';
 import type { Answer } from '../support/api-client';
+import { absolute, createAjv } from '../support/openapi-schemas';
 import { startTestService, type TestService } from '../support/test-service';
 
 interface OpenApi {
@@ -18,13 +14,16 @@ interface Operation {
   operationId: string;
   summary: string;
   description: string;
-  security: Record<string, string[]>[];
-  requestBody: { required: boolean; content: Record<string, { schema: object }> };
+  /** Absent where no token is asked for. */
+  security?: Record<string, string[]>[];
+  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
   responses: Record<
     string,
     {
       description: string;
-      content: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
+      headers?: Record<string, object>;
+      /** Not there where the answer has no body. */
+      content?: Record<string, { schema: object; examples?: Record<string, { value: unknown }> }>;
     }
   >;
 }
@@ -33,22 +32,12 @@ let service: TestService;
 let document: OpenApi;
 
 beforeAll(async () => {
-  service = await startTestService('sqlite');
+  service = await startTestService('sqlite', { RATE_LIMIT_PER_MINUTE: '1000' });
   document = (await service.clientOf(undefined).send({ method: 'GET', path: '/docs-json' }))
     .body as unknown as OpenApi;
 });
 
 afterAll(() => service.close());
-
-test('is OpenAPI 3.1 and passes the default rules of Spectral', async () => {
-  expect(document.openapi).toBe('3.1.0');
-  const spectral = new Spectral();
-  spectral.setRuleset({ extends: [oas as RulesetDefinition] });
-  const problems = await spectral.run(new Document(JSON.stringify(document), Json));
-  expect(
-    problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`),
-  ).toEqual([]);
-});
 
 test('is what the command line prints without a database', async () => {
   expect(JSON.parse(JSON.stringify(await describeOpenApi()))).toEqual(document);
@@ -58,30 +47,88 @@ test('describes every route of the application, and no other', () => {
   const routes = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   );
-  expect(routes.sort()).toEqual(['GET /api/user', 'POST /api/user', 'PUT /api/user']);
+  expect(routes.sort()).toEqual([
+    'DELETE /api/v1/data-sources/{id}',
+    'DELETE /api/v1/schemas/{id}',
+    'DELETE /api/v1/user-groups/{id}',
+    'GET /.well-known/jwks.json',
+    'GET /api/user',
+    'GET /api/v1/api-tokens',
+    'GET /api/v1/api-tokens/{id}',
+    'GET /api/v1/audit-events',
+    'GET /api/v1/data-sources',
+    'GET /api/v1/data-sources/{id}',
+    'GET /api/v1/data-sources/{id}/references',
+    'GET /api/v1/schemas',
+    'GET /api/v1/schemas/{id}',
+    'GET /api/v1/schemas/{id}/references',
+    'GET /api/v1/user-groups',
+    'GET /api/v1/user-groups/{id}',
+    'GET /api/v1/user-groups/{id}/tokens',
+    'GET /api/v1/user-groups/{id}/tokens/current',
+    'GET /api/v1/workspace',
+    'GET /api/v1/workspace/incomplete-user-groups',
+    'GET /api/v1/workspace/unresolvable-mappings',
+    'PATCH /api/v1/api-tokens/{id}',
+    'PATCH /api/v1/data-sources/{id}',
+    'PATCH /api/v1/schemas/{id}',
+    'PATCH /api/v1/user-groups/{id}',
+    'PATCH /api/v1/workspace',
+    'POST /api/user',
+    'POST /api/v1/api-tokens',
+    'POST /api/v1/api-tokens/{id}/revoke',
+    'POST /api/v1/api-tokens/{id}/rotate',
+    'POST /api/v1/data-sources',
+    'POST /api/v1/introspect',
+    'POST /api/v1/schemas',
+    'POST /api/v1/user-groups/export',
+    'POST /api/v1/user-groups/import',
+    'POST /api/v1/user-groups/{id}/embed-tokens',
+    'POST /api/v1/user-groups/{id}/resume',
+    'POST /api/v1/user-groups/{id}/suspend',
+    'POST /api/v1/user-groups/{id}/tokens/rotate',
+    'POST /api/v1/user-groups/{id}/tokens/{generation}/revoke',
+    'PUT /api/user',
+    'PUT /api/v1/user-groups/{id}',
+  ]);
 });
 
 test('every operation says its scope, its body, its answers and how to authenticate', () => {
-  for (const operation of operations()) {
-    expect(operation).toMatchObject({
-      operationId: expect.stringMatching(/^[a-z]\w+$/),
-      summary: expect.stringMatching(/./),
-      description: expect.stringMatching(/./),
-      security: [{ ApiToken: [] }],
-      'x-required-scope': expect.stringMatching(/:/),
-      requestBody: {
-        required: true,
-        content: { 'application/json': { schema: { $ref: expect.any(String) } } },
-      },
-    });
+  for (const [path, methods] of Object.entries(document.paths)) {
+    if (PUBLIC_PATHS.includes(path)) continue;
+    for (const [method, operation] of Object.entries(methods)) {
+      const isContract = path === '/api/user';
+      expect(operation).toMatchObject({
+        operationId: expect.stringMatching(/^[a-z]\w+$/),
+        summary: expect.stringMatching(/./),
+        description: expect.stringMatching(/./),
+        security: isContract ? [{ ApiToken: [] }] : [{ ApiToken: [] }, { BearerToken: [] }],
+        'x-required-scope': expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/),
+      });
+      const needsNone =
+        !isContract &&
+        (['get', 'delete'].includes(method) || /\/(revoke|suspend|resume)$/.test(path));
+      const mediaType = path.endsWith('/import') ? 'application/x-ndjson' : 'application/json';
+      expect(operation.requestBody).toEqual(
+        needsNone
+          ? undefined
+          : expect.objectContaining({
+              required: true,
+              content: expect.objectContaining({
+                [mediaType]: { schema: { $ref: expect.any(String) } },
+              }),
+            }),
+      );
+    }
   }
   expect(document.components.securitySchemes).toEqual({
     ApiToken: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'Authorization' }),
+    BearerToken: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
   });
 });
 
 test('every field is described, and has an example that its schema accepts', () => {
-  const ajv = createAjv();
+  const ajv = createAjv(document);
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     const { properties } = schema as {
       properties: Record<string, { description?: string; example?: unknown }>;
@@ -103,7 +150,7 @@ test('every error of the catalogue that an operation can give is documented with
   const documented = new Set(
     operations().flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ content }) =>
-        Object.keys(content['application/problem+json']?.examples ?? {}),
+        Object.keys(content?.['application/problem+json']?.examples ?? {}),
       ),
     ),
   );
@@ -111,10 +158,10 @@ test('every error of the catalogue that an operation can give is documented with
     .map(({ spec }) => spec.code)
     .filter((code) => code !== 'route_not_found');
   expect([...documented].sort()).toEqual(codes.sort());
-  const ajv = createAjv();
+  const ajv = createAjv(document);
   for (const { responses } of operations()) {
     for (const { content } of Object.values(responses)) {
-      const problem = content['application/problem+json'];
+      const problem = content?.['application/problem+json'];
       for (const { value } of Object.values(problem?.examples ?? {})) {
         expect([ajv.validate(absolute(problem!.schema), value), ajv.errorsText()]).toEqual([
           true,
@@ -157,6 +204,28 @@ test.each<[string, string, unknown, Record<string, string>, number]>([
   },
 );
 
+test('an operation without a token says so, and that it is not counted', async () => {
+  for (const path of PUBLIC_PATHS) {
+    const { get } = document.paths[path]!;
+    for (const name of ['security', 'x-required-scope']) expect(get).not.toHaveProperty(name);
+    for (const status of ['401', '403', '429']) expect(get!.responses).not.toHaveProperty(status);
+    for (const { headers = {} } of Object.values(get!.responses)) {
+      expect(headers).not.toHaveProperty('RateLimit');
+    }
+    expectDescribed('get', await service.clientOf(undefined).call('GET', path), path);
+  }
+});
+
+test('a 429 says when to go on and what the limit is', () => {
+  for (const { responses } of operations().filter(({ security }) => security)) {
+    expect(Object.keys(responses['429']!.headers ?? {}).sort()).toEqual([
+      'RateLimit',
+      'RateLimit-Policy',
+      'Retry-After',
+    ]);
+  }
+});
+
 test('the schema of post describes the real answer to a rotation', async () => {
   const { body } = await service.api.get(group);
   const answer = await service.api.post({ current_token: body.user_group.token });
@@ -164,9 +233,24 @@ test('the schema of post describes the real answer to a rotation', async () => {
   expectDescribed('post', answer);
 });
 
+test('the schemas of embed tokens describe the real answers', async () => {
+  await service.api.get(group);
+  const path = '/api/v1/user-groups/{id}/embed-tokens';
+  const at = path.replace('{id}', 'g');
+  const origin = 'https://app.example.com';
+  const issued = await service.api.call('POST', at, { audience: 'a', origin });
+  expect(issued.status).toBe(201);
+  expectDescribed('post', issued, path);
+  expectDescribed('post', await service.api.call('POST', at, {}), path);
+  const { token } = issued.body.embed_token;
+  const introspected = await service.api.call('POST', '/api/v1/introspect', { token });
+  expect(introspected.body).toMatchObject({ active: true, origin });
+  expectDescribed('post', introspected, '/api/v1/introspect');
+});
+
 test('the schema of a body refuses what the service refuses', () => {
-  const ajv = createAjv();
-  const { schema } = document.paths['/api/user']!['put']!.requestBody.content['application/json']!;
+  const ajv = createAjv(document);
+  const { schema } = document.paths['/api/user']!['put']!.requestBody!.content['application/json']!;
   const accepts = (body: unknown) => ajv.validate(absolute(schema), body);
   expect(accepts(group)).toBe(true);
   expect(accepts({ user_group_id: 'x', mapping: null, properties: null })).toBe(true);
@@ -181,44 +265,28 @@ test('the schema of a body refuses what the service refuses', () => {
   }
 });
 
+/** What anybody may ask. */
+const PUBLIC_PATHS = ['/.well-known/jwks.json'];
+
+/** Those that differ from answer to answer. */
+const OWN_HEADERS = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'allow'];
+
 function operations(): Operation[] {
   return Object.values(document.paths).flatMap((methods) => Object.values(methods));
 }
 
-function expectDescribed(method: string, { status, headers, body }: Answer): void {
-  const response = document.paths['/api/user']![method]!.responses[status];
+function expectDescribed(
+  method: string,
+  { status, headers, body }: Answer,
+  path = '/api/user',
+): void {
+  const response = document.paths[path]![method]!.responses[status];
   expect(response).toBeDefined();
   const mediaType = String(headers['content-type']).split(';')[0]!;
-  const { schema } = response!.content[mediaType]!;
-  const ajv = createAjv();
+  const { schema } = response!.content![mediaType]!;
+  const ajv = createAjv(document);
   expect([ajv.validate(absolute(schema), body), ajv.errorsText()]).toEqual([true, 'No errors']);
-}
-
-/** Every object must have the described fields and no others, unless its schema invites more. */
-function createAjv(): Ajv2020 {
-  const ajv = new Ajv2020({ strict: false });
-  addFormats(ajv);
-  const components = JSON.parse(JSON.stringify(document.components), (_key, value: unknown) =>
-    close(value),
-  ) as object;
-  ajv.addSchema({ $id: 'https://document.test/', components });
-  return ajv;
-}
-
-function close(value: unknown): unknown {
-  const isObjectSchema =
-    typeof value === 'object' &&
-    value !== null &&
-    'properties' in value &&
-    'type' in value &&
-    value.type === 'object';
-  return isObjectSchema && !('additionalProperties' in value)
-    ? { ...value, additionalProperties: false }
-    : value;
-}
-
-function absolute(schema: object): object {
-  return JSON.parse(
-    JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/'),
-  ) as object;
+  const described = Object.keys(response!.headers ?? {}).map((name) => name.toLowerCase());
+  const carried = Object.keys(headers).filter((name) => OWN_HEADERS.includes(name));
+  expect(described).toEqual(expect.arrayContaining(carried));
 }

@@ -27,7 +27,7 @@ onEachDatabase((kind) => {
     });
     const { stdout } = await cli('token', 'list');
     expect(stdout).toMatch(
-      /^\d+ +host +\w{4} +user-groups:read,user-groups:write,tokens:rotate .*2099-01-01T00:00:00Z/m,
+      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,tokens:rotate .*2099-01-01T00:00:00Z/m,
     );
     expect(stdout).not.toContain(created.stdout.trim().slice(0, -4));
   });
@@ -39,11 +39,77 @@ onEachDatabase((kind) => {
     const foreign = await cli('token', 'revoke', id, '--workspace', 'elsewhere');
     expect(foreign).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('no API token of this id'),
+      stderr: 'user-group-service: No API token has this id.\n',
     });
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'revoke', id)).code).toBe(0);
-    expect((await cli('token', 'list')).stdout).toMatch(/short-lived.* \d{4}-\d\d-\d\dT[\d:]+Z$/m);
+    expect((await cli('token', 'list')).stdout).toMatch(/short-lived +\w{4} +revoked /m);
+  });
+
+  const createToken = async (...args: string[]) => {
+    const { stdout, stderr } = await cli('token', 'create', '--name', 'cli', ...args);
+    return { id: /^API token (\d+) /.exec(stderr)![1]!, token: stdout.trim() };
+  };
+  const show = async (id: string) =>
+    JSON.parse((await cli('token', 'show', id)).stdout) as Record<string, unknown>;
+
+  test('a token is shown and changed; what is not given stays', async () => {
+    const { id, token } = await createToken('--cidrs', '10.0.0.0/8, ::1');
+    expect(await show(id)).toMatchObject({
+      name: 'cli',
+      allowed_cidrs: ['10.0.0.0/8', '::1'],
+      last_four: token.slice(-4),
+    });
+    const args = ['--scopes', 'audit:read', '--expires', '2099-01-01T00:00:00Z', '--cidrs', 'any'];
+    expect((await cli('token', 'update', id, ...args)).code).toBe(0);
+    expect(await show(id)).toMatchObject({
+      name: 'cli',
+      scopes: ['audit:read'],
+      allowed_cidrs: null,
+      expires_at: '2099-01-01T00:00:00.000Z',
+    });
+    await cli('token', 'update', id, '--expires', 'never');
+    expect(await show(id)).toMatchObject({ expires_at: null, scopes: ['audit:read'] });
+    const wrong = await cli('token', 'update', id, '--cidrs', '10.0.0.0/33');
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('CIDR range') });
+  });
+
+  test('a token is rotated, with an overlap if it is asked for', async () => {
+    const { id, token } = await createToken();
+    const rotated = await cli('token', 'rotate', id, '--grace', '3600');
+    expect(rotated).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/),
+    });
+    expect(rotated.stdout.trim()).not.toBe(token);
+    const successor = /^API token (\d+) /.exec(rotated.stderr)![1]!;
+    expect(await show(id)).toMatchObject({ state: 'superseded', superseded_by: Number(successor) });
+    expect((await cli('token', 'rotate', successor)).code).toBe(0);
+    expect((await show(id))['state']).toBe('revoked');
+    expect((await show(successor))['state']).toBe('revoked');
+    const again = await cli('token', 'rotate', successor);
+    expect(again).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining('revoked'),
+    });
+    const wrong = await cli('token', 'rotate', id, '--grace', 'a day');
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('whole number') });
+  });
+
+  test('the operator may take the last administrator away, and what was done is in the audit log', async () => {
+    await cli('workspace', 'create', 'abandoned');
+    const { id } = await createToken('--scopes', 'admin', '--workspace', 'abandoned');
+    expect((await cli('token', 'revoke', id, '--workspace', 'abandoned')).code).toBe(0);
+    const { stdout } = await cli('audit', 'list', '--limit', '2');
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(events).toMatchObject([
+      { action: 'api_token.revoke', actor: { type: 'operator' }, object: { id } },
+      { action: 'api_token.issue', actor: { type: 'operator' }, object: { id } },
+    ]);
   });
 
   test('workspaces are created once and listed', async () => {
@@ -61,15 +127,20 @@ onEachDatabase((kind) => {
   test.each([
     [['token', 'create'], /required option '--name <name>'/],
     [['token', 'create', '--name', 'x', '--scopes', 'everything'], /Scopes are user-groups:read/],
-    [['token', 'create', '--name', 'x', '--expires', 'tomorrow'], /Use a time such as/],
     [
-      ['token', 'create', '--name', 'x', '--expires', '2000-01-01'],
+      ['token', 'create', '--name', 'x', '--expires', 'tomorrow'],
+      /must be in the form of RFC 3339/,
+    ],
+    [
+      ['token', 'create', '--name', 'x', '--expires', '2000-01-01T00:00:00Z'],
       /must be a moment in the future/,
     ],
     [['token', 'create', '--name', 'x', '--workspace', 'nowhere'], /no workspace of this name/],
     [['token', 'create', '--name', 'a\u001b[2Jb'], /control characters/],
     [['token', 'revoke', 'abc'], /Use the number of a token/],
-    [['token', 'revoke', '999999'], /no API token of this id/],
+    [['token', 'show', '999999'], /No API token has this id/],
+    [['audit', 'list', '--limit', '0'], /Use a number from 1/],
+    [['token', 'revoke', '999999'], /No API token has this id/],
     [['workspace', 'create', ''], /must not be empty/],
     [['nonsense'], /unknown command/],
   ])('%j is refused with a sentence and code 1', async (args, sentence) => {
@@ -80,11 +151,17 @@ onEachDatabase((kind) => {
   });
 
   test('migrations are shown, reverted and run', async () => {
-    expect((await cli('migration', 'show')).stdout).toMatch(/CreateUserGroups\d+ +yes/);
+    const show = async () => (await cli('migration', 'show')).stdout.trim().split('\n');
+    const before = await show();
+    expect(before[0]).toMatch(/^MIGRATION +APPLIED$/);
+    for (const line of before.slice(1)) expect(line).toMatch(/^\w+\d{13} +yes$/);
     expect((await cli('migration', 'revert')).code).toBe(0);
-    expect((await cli('migration', 'show')).stdout).toMatch(/CreateUserGroups\d+ +no/);
+    expect(await show()).toEqual([
+      ...before.slice(0, -1),
+      expect.stringMatching(/^\w+\d{13} +no$/),
+    ]);
     expect((await cli('migration', 'run')).code).toBe(0);
-    expect((await cli('migration', 'show')).stdout).toMatch(/CreateUserGroups\d+ +yes/);
+    expect(await show()).toEqual(before);
   });
 
   test('the configuration is checked without a database', async () => {

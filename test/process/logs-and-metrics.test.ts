@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { type RunningServer, startServer } from '../support/processes';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -68,12 +68,27 @@ onEachDatabase((kind) => {
     const { token } = body.user_group;
     await server.api.post({ current_token: token }, { 'X-Request-Id': 'rotation' });
     await server.api.send({ method: 'GET', path: `/${token}?t=${token}` });
+    const embedToken = (
+      await server.api.call('POST', '/api/v1/user-groups/secret/embed-tokens', { audience: 'a' })
+    ).body.embed_token.token;
+    for (const text of [embedToken, embedToken.slice(0, -20), `x${embedToken}`]) {
+      await server.api.send({ method: 'GET', path: `/${text}?t=${text}` });
+    }
+    await server.api.get({}, { Authorization: `Token ${embedToken}` });
     await server.api.get({}, { 'X-Request-Id': token });
     await server.api.get({}, { Authorization: `Token ${token}` });
     await server.api.send({ method: 'GET', path: '/', headers: { 'X-Request-Id': 'last' } });
     await lineOf('last');
+    await server.api.send({ method: 'GET', path: `/${token.replace('_', '%5F')}` });
+    await server.api.send({ method: 'GET', path: `/${BOOTSTRAP_TOKEN}` });
+    await server.api.send({ method: 'GET', path: '/', headers: { 'X-Request-Id': 'very-last' } });
+    await lineOf('very-last');
     expect(server.output()).not.toContain(token.slice(4));
     expect(server.output()).toContain('ugt_[redacted]');
+    expect(server.output()).not.toContain(embedToken.slice(-86, -40));
+    expect(server.output()).toContain('/eyJ[redacted]');
+    // It has no form by which it could be known.
+    expect(server.output()).not.toContain(BOOTSTRAP_TOKEN);
   });
 
   test('metrics count requests by route template and status, on a port of their own', async () => {
@@ -90,6 +105,20 @@ onEachDatabase((kind) => {
     expect(text).toContain('process_cpu_seconds_total');
     const onApi = await server.api.send({ method: 'GET', path: '/metrics' });
     expect(onApi.status).toBe(404);
+  });
+
+  test('the metrics tell how often an introspection was answered from memory', async () => {
+    const { body } = await server.api.get({ user_group_id: 'counted', name: 'C' });
+    const { token } = body.user_group;
+    for (let round = 0; round < 20; round++) {
+      await server.api.call('POST', '/api/v1/introspect', { token });
+    }
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const [, hits] = /^user_group_snapshots_total\{result="hit"\} (\d+)$/m.exec(text) ?? [];
+    expect(Number(hits)).toBeGreaterThan(0);
+    expect(text).toMatch(/^user_group_snapshots_total\{result="miss"\} [1-9]/m);
+    // On the embedded database there is no channel.
+    expect(/^change_channel_up [01]$/m.test(text)).toBe(kind === 'postgres');
   });
 
   test('the metrics port answers in JSON what it does not have', async () => {

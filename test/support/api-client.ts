@@ -1,4 +1,13 @@
 import { Agent, request } from 'node:http';
+import type {
+  ApiTokenView,
+  IssuedApiTokenView,
+} from '../../src/api-token/dto/api-token-answer.dto';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
+import type { EmbedTokenView } from '../../src/embed-token/dto/embed-token-answer.dto';
+import { noteTokens } from './leaks';
+import type { UserGroupResource } from '../../src/user-group/dto/user-group-resource-answer.dto';
+import type { TokenView } from '../../src/user-group/dto/tokens-answer.dto';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
 interface AnswerBody {
@@ -9,8 +18,21 @@ interface AnswerBody {
     token: string;
     name: string;
     provided_id: string;
+    mapping: Record<string, unknown>;
     properties: Record<string, unknown>;
+    suspended_at: string | null;
+    created_at: string;
+    updated_at: string;
   };
+  user_groups: UserGroupResource[];
+  active: boolean;
+  exp: number;
+  embed_token: EmbedTokenView;
+  api_token: IssuedApiTokenView;
+  api_tokens: ApiTokenView[];
+  audit_events: AuditEventView[];
+  tokens: TokenView[];
+  next_cursor: string;
   type: string;
   title: string;
   status: number;
@@ -24,7 +46,7 @@ export interface Answer {
   status: number;
   headers: Record<string, string | string[] | undefined>;
   text: string;
-  /** The parsed body; undefined if it is empty. */
+  /** The parsed body, of NDJSON the last line; undefined if it is empty. */
   body: AnswerBody;
 }
 
@@ -37,6 +59,8 @@ export interface SendOptions {
   chunked?: boolean;
 }
 
+export const NDJSON = { 'Content-Type': 'application/x-ndjson' };
+
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** A caller of the service that can send what browsers and most clients refuse to. */
@@ -44,7 +68,9 @@ export class ApiClient {
   constructor(
     private readonly baseUrl: string,
     private readonly apiToken?: string,
-  ) {}
+  ) {
+    noteTokens(apiToken ?? '');
+  }
 
   get(body?: unknown, headers?: Record<string, string>): Promise<Answer> {
     return this.send({ method: 'GET', body, headers });
@@ -56,6 +82,11 @@ export class ApiClient {
 
   post(body?: unknown, headers?: Record<string, string>): Promise<Answer> {
     return this.send({ method: 'POST', body, headers });
+  }
+
+  /** A call of another path than the contract's. */
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>) {
+    return this.send({ method, path, body, headers });
   }
 
   send({
@@ -87,13 +118,23 @@ export class ApiClient {
         response.on('error', reject);
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString('utf8');
-          const body = (text === '' ? undefined : JSON.parse(text)) as AnswerBody;
+          noteTokens(text);
+          const json = isNdjson(response.headers['content-type']) ? lastLine(text) : text;
+          const body = (json === '' ? undefined : JSON.parse(json)) as AnswerBody;
           resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body });
         });
       });
       outgoing.end(payload);
     });
   }
+}
+
+function isNdjson(mediaType: string | undefined): boolean {
+  return mediaType === NDJSON['Content-Type'];
+}
+
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1)!;
 }
 
 function toPayload(body: unknown): Buffer | undefined {

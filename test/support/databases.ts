@@ -1,8 +1,10 @@
+import BetterSqlite3 from 'better-sqlite3';
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { noteDump, noteTokens } from './leaks';
 
 /** A database of its own for one test file, and how a process is told to use it. */
 export interface TestDatabase {
@@ -31,6 +33,7 @@ export async function createTestDatabase(kind: DatabaseKind): Promise<TestDataba
       kind,
       env: { DATA_DIR: dataDir },
       drop: () => {
+        dumpDirectory(dataDir);
         removeDir();
         return Promise.resolve();
       },
@@ -45,9 +48,41 @@ export async function createTestDatabase(kind: DatabaseKind): Promise<TestDataba
     env: { DATA_DIR: dataDir, DATABASE_URL: url.href, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
     drop: async () => {
       removeDir();
+      await dumpPostgres(url.href);
       await administer(`DROP DATABASE ${name} WITH (FORCE)`);
     },
   };
+}
+
+/** The embedded database as it lies on the disk, with its journal; and the first token, which lies beside it. */
+function dumpDirectory(dataDir: string): void {
+  if (!existsSync(dataDir)) return;
+  for (const name of readdirSync(dataDir, { recursive: true, encoding: 'utf8' })) {
+    const path = join(dataDir, name);
+    if (!statSync(path).isFile()) continue;
+    if (name.includes('.sqlite')) noteDump(readFileSync(path));
+    if (name === 'bootstrap-token') noteTokens(readFileSync(path, 'utf8'));
+  }
+}
+
+/** Every value of every table, bytes as they are. */
+async function dumpPostgres(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const tables = await client.query<{ name: string }>(
+    `SELECT quote_ident(table_name) AS name FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+  );
+  for (const { name } of tables.rows) {
+    const { rows } = await client.query<unknown[]>({ text: `TABLE ${name}`, rowMode: 'array' });
+    for (const row of rows) {
+      const values = row.map((value) =>
+        Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
+      );
+      noteDump(Buffer.from(`${name} ${values.join(' | ')}\n`, 'latin1'));
+    }
+  }
+  await client.end();
 }
 
 /** Runs a statement on a PostgreSQL database, by default the one that TEST_DATABASE_URL names. */
@@ -58,6 +93,20 @@ export async function administer(sql: string, url = postgresUrl): Promise<void> 
     await client.query(sql);
   } finally {
     await client.end();
+  }
+}
+
+/** Changes a test's database behind the service's back, on a connection of its own. */
+export async function changeDatabase({ kind, env }: TestDatabase, sql: string): Promise<void> {
+  if (kind === 'postgres') return administer(sql, env['DATABASE_URL']);
+  const connection = new BetterSqlite3(join(env['DATA_DIR']!, 'user-groups.sqlite'));
+  try {
+    connection.exec(sql);
+  } catch (error) {
+    // The driver's error is one of another realm when it was loaded by another test file.
+    throw new Error((error as Error).message, { cause: error });
+  } finally {
+    connection.close();
   }
 }
 

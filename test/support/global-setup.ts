@@ -1,8 +1,15 @@
 import { Client } from 'pg';
+import { startCollecting } from './leaks';
+import { canStartRedis, pingRedis } from './redis';
 
-/** Says once which databases the tests run on; one that was asked for must be there. */
+/** Says once what the tests run on; what was asked for must be there, and in CI all of it. */
 export default async function globalSetup(): Promise<void> {
-  const url = process.env['TEST_DATABASE_URL'];
+  startCollecting();
+  await findPostgres(process.env['TEST_DATABASE_URL']);
+  await findRedis(process.env['TEST_REDIS_URL']);
+}
+
+async function findPostgres(url: string | undefined): Promise<void> {
   if (!url) {
     process.stdout.write('Tests run on SQLite only: TEST_DATABASE_URL is not set.\n');
     return;
@@ -11,4 +18,15 @@ export default async function globalSetup(): Promise<void> {
   await client.connect();
   await client.end();
   process.stdout.write('Tests run on SQLite and on PostgreSQL.\n');
+}
+
+async function findRedis(url: string | undefined): Promise<void> {
+  const isComplete = Boolean(url) && canStartRedis();
+  if (process.env['CI'] === 'true' && !isComplete) {
+    throw new Error('In CI, TEST_REDIS_URL must be set and redis-server be installed.');
+  }
+  if (url) await pingRedis(url);
+  if (isComplete) process.stdout.write('Shared rate limits are tested with Redis.\n');
+  else if (url) process.stdout.write('Outages of Redis are not tested: no redis-server here.\n');
+  else process.stdout.write('Shared rate limits are not tested: TEST_REDIS_URL is not set.\n');
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiClient } from './api-client';
+import { noteLog, noteTokens } from './leaks';
 
 const children = new Set<ChildProcess>();
 
@@ -24,6 +25,7 @@ export interface Finished {
 
 export interface RunningServer {
   api: ApiClient;
+  apiOf: (apiToken: string) => ApiClient;
   baseUrl: string;
   process: ChildProcess;
   /** What it has written so far, to both streams. */
@@ -38,11 +40,15 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
     PORT: '0',
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '0',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     ...env,
   });
   let output = '';
-  const collect = (chunk: Buffer) => (output += chunk.toString());
+  const collect = (chunk: Buffer) => {
+    noteLog(chunk);
+    output += chunk.toString();
+  };
   child.stdout.on('data', collect);
   child.stderr.on('data', collect);
   const baseUrl = await new Promise<string>((resolve, reject) => {
@@ -56,6 +62,7 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
   });
   return {
     api: new ApiClient(baseUrl, env['BOOTSTRAP_API_TOKEN'] ?? BOOTSTRAP_TOKEN),
+    apiOf: (apiToken) => new ApiClient(baseUrl, apiToken),
     baseUrl,
     process: child,
     output: () => output,
@@ -83,11 +90,13 @@ export async function runBuilt(
   child.stdout.on('data', (chunk: Buffer) => (finished.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (finished.stderr += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
+  noteTokens(finished.stdout);
+  noteLog(script === 'cli.js' ? finished.stderr : finished.stdout + finished.stderr);
   return { ...finished, code };
 }
 
-/** Only the variables that are given, so that the tests do not depend on the environment they run in. */
-function spawnBuilt(script: string, env: Record<string, string>, ...args: string[]) {
+/** The process at once. Only the variables that are given, so that the tests do not depend on the environment they run in. */
+export function spawnBuilt(script: string, env: Record<string, string>, ...args: string[]) {
   const child = spawn(process.execPath, [join(root, 'dist', 'src', script), ...args], {
     cwd: tmpdir(),
     env: { PATH: process.env['PATH'], ...env },

@@ -4,8 +4,9 @@ import { DataSource } from 'typeorm';
 import { ApiToken } from '../../src/api-token/api-token.entity';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
 import { ApiTokenService } from '../../src/api-token/api-token.service';
-import type { Scope } from '../../src/common/caller';
+import { operator, type Scope } from '../../src/common/caller';
 import { hashToken } from '../../src/common/secrets';
+import { toWireTime } from '../../src/common/time';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
 import { createApp } from '../../src/create-app';
@@ -13,6 +14,7 @@ import { prepareDatabase } from '../../src/database/migrate';
 import { WorkspaceService } from '../../src/workspace/workspace.service';
 import { ApiClient } from './api-client';
 import { BOOTSTRAP_TOKEN } from './processes';
+import { openLog } from './leaks';
 import { createTestDatabase, type DatabaseKind, type TestDatabase } from './databases';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
@@ -40,16 +42,18 @@ export async function startTestService(
 ): Promise<TestService> {
   const database = await createTestDatabase(kind);
   const config = loadConfig({
-    LOG_LEVEL: 'silent',
+    LOG_LEVEL: 'trace',
+    LOG_FORMAT: 'json',
     METRICS_PORT: '0',
     RATE_LIMIT_PER_MINUTE: '0',
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
     PORT: '0',
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     ...database.env,
     ...env,
   });
   await prepareDatabase(config);
-  const app = await createApp(config, createLog(config));
+  const app = await createApp(config, createLog(config, openLog()));
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
@@ -68,17 +72,17 @@ export async function startTestService(
       const workspaces = app.get(WorkspaceService);
       const known = (await workspaces.list()).find((workspace) => workspace.name === name);
       const { id: workspaceId } = known ?? (await workspaces.create(name));
-      const expiresAt = lifeMs === undefined ? undefined : Date.now() + lifeMs;
+      const expires_at = lifeMs === undefined ? null : toWireTime(Date.now() + lifeMs);
       const issued = await app
         .get(ApiTokenService)
-        .issue({ workspaceId, name: 'test', scopes, expiresAt });
-      return issued.token;
+        .issue(operator(workspaceId), { name: 'test', scopes, expires_at });
+      return issued.api_token.token;
     },
     revokeToken: async (token) => {
       const row = await dataSource
         .getRepository(ApiToken)
         .findOneByOrFail({ tokenHash: hashToken(token) });
-      await app.get(ApiTokenService).revoke(row.workspaceId, row.id);
+      await app.get(ApiTokenService).revoke(operator(row.workspaceId), row.id);
     },
     clientOf: (apiToken) => new ApiClient(baseUrl, apiToken),
     query: (sql) => dataSource.query(sql),

@@ -30,6 +30,16 @@ onEachDatabase((kind) => {
     expect(statements).toEqual([expect.stringMatching(/^\s*SELECT g\.id/)]);
   });
 
+  test('an introspection is one statement, which writes nothing', async () => {
+    const { body } = await service.api.get(group);
+    const introspect = () =>
+      service.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    await introspect();
+    statements.length = 0;
+    expect((await introspect()).body.active).toBe(true);
+    expect(statements).toEqual([expect.stringMatching(/^\s*SELECT g\.id/)]);
+  });
+
   test('properties with their keys in another order and a PUT of the same are unchanged too', async () => {
     await service.api.get(group);
     statements.length = 0;
@@ -42,12 +52,13 @@ onEachDatabase((kind) => {
     expect(statements.filter((sql) => !/^\s*SELECT/.test(sql))).toEqual([]);
   });
 
-  test('a mistyped API token costs no statement', async () => {
+  test('a mistyped API token is not looked up', async () => {
     const token = await service.issueToken(['user-groups:read']);
     const mistyped = token.slice(0, -7) + (token.at(-7) === 'a' ? 'b' : 'a') + token.slice(-6);
     statements.length = 0;
     const answer = await service.clientOf(mistyped).get(group);
-    expect([answer.body.code, statements]).toEqual(['api_token_invalid', []]);
+    expect(answer.body.code).toBe('api_token_invalid');
+    expect(statements.filter((sql) => sql.includes('FROM api_token'))).toEqual([]);
   });
 
   test('looking up writes nothing to the database', async () => {

@@ -1,11 +1,10 @@
-import BetterSqlite3 from 'better-sqlite3';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashToken } from '../../src/common/secrets';
-import { KeyRing } from '../../src/user-group/key-ring';
-import { TokenCipher } from '../../src/user-group/token-cipher';
-import { administer, onEachDatabase } from '../support/databases';
+import { KeyRing } from '../../src/encryption-key/key-ring';
+import { TokenCipher } from '../../src/encryption-key/token-cipher';
+import { changeDatabase, onEachDatabase } from '../support/databases';
 import { startTestService, type TestService } from '../support/test-service';
 
 const row = { workspaceId: 1, userGroupId: 2, generation: 3 };
@@ -88,7 +87,7 @@ onEachDatabase((kind) => {
     const swap = `UPDATE user_group_token SET ciphertext = (SELECT t.ciphertext FROM user_group_token t
       JOIN user_group g ON g.id = t.user_group_id WHERE g.provided_id = 'victim')
       WHERE user_group_id = (SELECT id FROM user_group WHERE provided_id = 'g')`;
-    await writeBehindItsBack(service, swap);
+    await changeDatabase(service.database, swap);
     const answer = await service.api.get({ user_group_id: 'g' });
     expect([answer.status, answer.body.code]).toEqual([503, 'token_unreadable']);
     expect(answer.text).not.toContain(body.user_group.token);
@@ -111,16 +110,4 @@ test('the embedded key file and first token can be read by their owner alone', a
 
 function isBufferJson(value: unknown): value is { data: number[] } {
   return typeof value === 'object' && value !== null && 'type' in value && value.type === 'Buffer';
-}
-
-async function writeBehindItsBack(service: TestService, sql: string): Promise<void> {
-  if (service.database.kind === 'postgres') {
-    await administer(sql, service.database.env['DATABASE_URL']);
-  } else {
-    const database = new BetterSqlite3(
-      join(service.database.env['DATA_DIR']!, 'user-groups.sqlite'),
-    );
-    database.exec(sql);
-    database.close();
-  }
 }

@@ -11,6 +11,7 @@ import {
 } from '../errors';
 import { answerProblem } from './answer-problem';
 import { requestId } from './request-id';
+import { hasOwnClock } from './streamed-body';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -74,7 +75,8 @@ export class ApiHttpAdapter extends ExpressAdapter {
     server.on('request', (request, response) => {
       this.exchanges.set(request.socket, { request, response });
     });
-    server.on('clientError', (error, socket) => {
+    server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+      if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && this.isStreaming(socket)) return;
       this.complain(socket, malformedHttpError(error));
     });
     server.on('connect', (_request, socket) => {
@@ -86,6 +88,12 @@ export class ApiHttpAdapter extends ExpressAdapter {
       answerProblem(response, new ExpectationFailed(), requestId(request));
     });
     this.httpServer = server;
+  }
+
+  /** Whether the request under way has a reader that measures its time itself. */
+  private isStreaming(socket: Duplex): boolean {
+    const request = this.exchanges.get(socket)?.request;
+    return request !== undefined && !request.complete && hasOwnClock(request);
   }
 
   /** Answers what is no request, or not all of one; each request gets one answer, in its turn. */

@@ -50,3 +50,32 @@ export function onlyMethods(...methods: string[]): RequestHandler {
     next(methods.includes(request.method) ? undefined : new MethodNotAllowed(allow));
   };
 }
+
+/** The part of Express's router that is read here. */
+interface Layer {
+  match: (path: string) => boolean;
+  route?: { methods: Record<string, boolean> };
+}
+
+/** Answers 405, with the methods it has, to any other method of a path that some handler serves. */
+export function onlyKnownMethods(request: Request, _response: Response, next: NextFunction): void {
+  const path = request.baseUrl + request.path;
+  const layers = (request.app.router as unknown as { stack: Layer[] }).stack;
+  const methods = new Set(
+    layers
+      .filter((layer) => layer.route && matches(layer, path))
+      .flatMap(({ route }) => Object.keys(route!.methods))
+      .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
+  );
+  if (methods.size === 0 || methods.has(request.method)) next();
+  else next(new MethodNotAllowed([...methods].join(', ')));
+}
+
+/** A path that cannot be decoded is the router's to complain about. */
+function matches(layer: Layer, path: string): boolean {
+  try {
+    return layer.match(path);
+  } catch {
+    return false;
+  }
+}

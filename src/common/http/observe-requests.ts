@@ -1,6 +1,8 @@
 import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { findCaller } from '../caller';
+import { clientAddress } from './client-address';
+import { loggedPath } from './logged-path';
 import { requestId } from './request-id';
 
 export interface RequestObserver {
@@ -22,12 +24,12 @@ export function observeRequests(log: Logger, observer: RequestObserver): Request
         msg: 'request',
         request_id: requestId(request),
         method,
-        path: path.slice(0, 256),
+        path: loggedPath(path),
         status: response.statusCode,
         // A client that went away before its answer was complete.
         ...(!response.writableFinished && { aborted: true }),
         ms: Math.round(milliseconds * 10) / 10,
-        address: request.ip,
+        address: caller ? caller.address : clientAddress(request),
         ...(caller && { workspace_id: caller.workspaceId, api_token_id: caller.apiTokenId }),
       });
     });

@@ -2,21 +2,50 @@ import { parse as parseContentType } from 'content-type';
 import type { IncomingMessage } from 'node:http';
 import { BodyIncomplete, BodyMissing, BodyTooLarge, MediaTypeUnsupported } from '../errors';
 
+export const JSON_TYPE = 'application/json';
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+
+export type BodyType = typeof JSON_TYPE | typeof FORM_TYPE | typeof MERGE_PATCH_TYPE;
+
+export interface Body {
+  bytes: Buffer;
+  type: BodyType;
+}
+
 /**
- * The bytes of a JSON request body, by Content-Length or chunked, whatever the method.
+ * The bytes of a request body, by Content-Length or chunked, whatever the method.
  * @param limit largest size in bytes
+ * @param types the media types that it may have
  * @throws BodyMissing, BodyTooLarge, BodyIncomplete, MediaTypeUnsupported
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(
+  request: IncomingMessage,
+  limit: number,
+  types: readonly BodyType[],
+): Promise<Body> {
   const { headers } = request;
   const declared = Number(headers['content-length'] ?? 0);
-  if (declared === 0 && headers['transfer-encoding'] === undefined) throw new BodyMissing();
+  if (declared === 0 && headers['transfer-encoding'] === undefined)
+    throw new BodyMissing(request.url);
   if (declared > limit) throw new BodyTooLarge(limit);
-  const body = await collect(request, limit);
-  if (body.length === 0) throw new BodyMissing();
-  const encodings = [headers['content-encoding'], headers['transfer-encoding']];
-  refuseOtherMediaTypes(headers['content-type'], encodings);
-  return body;
+  const bytes = await collect(request, limit);
+  if (bytes.length === 0) throw new BodyMissing(request.url);
+  refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
+  const type = types.find((one) => isMediaType(headers['content-type'], one));
+  if (type === undefined) throw unsupported(types);
+  return { bytes, type };
+}
+
+/** For a PATCH the answer names the types that would do (RFC 5789, section 3.1). */
+function unsupported(types: readonly BodyType[]): MediaTypeUnsupported {
+  const [first, ...others] = types.map((type) => `"${type}"`);
+  const known = [`"Content-Type: ${first!.slice(1)}`, ...others].join(' or ');
+  const isPatch = types.includes(MERGE_PATCH_TYPE);
+  return new MediaTypeUnsupported(
+    `Send the header ${known}; the charset is UTF-8.`,
+    isPatch ? { 'Accept-Patch': types.join(', ') } : {},
+  );
 }
 
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
@@ -40,17 +69,16 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-function refuseOtherMediaTypes(type: string | undefined, encodings: (string | undefined)[]): void {
+/** @throws MediaTypeUnsupported */
+export function refuseEncodings(...encodings: (string | undefined)[]): void {
   if (!encodings.every((encoding) => /^(identity|chunked)?$/i.test(encoding ?? ''))) {
     throw new MediaTypeUnsupported('Send the body as it is, without compression.');
   }
-  if (type === 'application/json') return;
-  if (type === undefined || !isUtf8Json(type)) throw new MediaTypeUnsupported();
 }
 
-function isUtf8Json(header: string): boolean {
+/** Whether the header names `mediaType`, in UTF-8. */
+export function isMediaType(header: string | undefined, mediaType: string): boolean {
+  if (header === undefined || header === mediaType) return header === mediaType;
   const { type, parameters } = parseContentType(header);
-  return (
-    type.toLowerCase() === 'application/json' && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8')
-  );
+  return type.toLowerCase() === mediaType && /^utf-?8$/i.test(parameters['charset'] ?? 'utf-8');
 }

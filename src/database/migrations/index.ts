@@ -1,5 +1,22 @@
 import { CreateWorkspaces1795000000001 } from './1795000000001-create-workspaces';
 import { CreateUserGroups1795000000002 } from './1795000000002-create-user-groups';
+import { CreateAuditEvents1795000000003 } from './1795000000003-create-audit-events';
+import { ExtendApiTokens1795000000004 } from './1795000000004-extend-api-tokens';
+import { AddRotationOverlap1795000000005 } from './1795000000005-add-rotation-overlap';
+import { AddKeyForgottenAt1795000000006 } from './1795000000006-add-key-forgotten-at';
+import { AddGroupState1795000000007 } from './1795000000007-add-group-state';
+import { CreateRegistry1795000000008 } from './1795000000008-create-registry';
+import { IndexGroupsById1795000000009 } from './1795000000009-index-groups-by-id';
 
 /** Every migration in the order in which they run; the list only ever grows at its end. */
-export const migrations = [CreateWorkspaces1795000000001, CreateUserGroups1795000000002];
+export const migrations = [
+  CreateWorkspaces1795000000001,
+  CreateUserGroups1795000000002,
+  CreateAuditEvents1795000000003,
+  ExtendApiTokens1795000000004,
+  AddRotationOverlap1795000000005,
+  AddKeyForgottenAt1795000000006,
+  AddGroupState1795000000007,
+  CreateRegistry1795000000008,
+  IndexGroupsById1795000000009,
+];

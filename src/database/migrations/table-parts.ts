@@ -1,4 +1,4 @@
-import type { TableColumnOptions, TableForeignKeyOptions } from 'typeorm';
+import type { QueryRunner, TableColumnOptions, TableForeignKeyOptions } from 'typeorm';
 
 /** A primary key that the database counts up: `team_id` and its like. */
 export function generatedId(table: string): TableColumnOptions {
@@ -28,4 +28,29 @@ export function reference(
     referencedColumnNames: ['id'],
     onDelete,
   };
+}
+
+/**
+ * Adds columns that may be null or have a default, by the statement that both databases do without touching a row;
+ * TypeORM would copy the whole table on SQLite.
+ */
+export async function addColumns(
+  queryRunner: QueryRunner,
+  table: string,
+  columns: Record<string, string>,
+): Promise<void> {
+  for (const [name, type] of Object.entries(columns)) {
+    await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
+  }
+}
+
+/** Undoes `addColumns`. */
+export async function dropColumns(
+  queryRunner: QueryRunner,
+  table: string,
+  columns: Record<string, string>,
+): Promise<void> {
+  for (const name of Object.keys(columns)) {
+    await queryRunner.query(`ALTER TABLE ${table} DROP COLUMN ${name}`);
+  }
 }

@@ -1,10 +1,11 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Violation } from '../../common/errors';
 import { Obeys } from '../../common/json/obeys.decorator';
+import { GraceDto } from './grace.dto';
 import { TOKEN_EXAMPLE } from './user-group-answer.dto';
 
 /** The body of POST. */
-export class RotateTokenDto {
+export class RotateTokenDto extends GraceDto {
   @ApiProperty({
     description: 'The user-group token that the group holds now.',
     example: TOKEN_EXAMPLE,

@@ -55,3 +55,11 @@ export class LookedUpUserGroupAnswer {
   @ApiProperty({ description: 'The user group as stored now.', type: () => LookedUpUserGroupView })
   user_group!: LookedUpUserGroupView;
 }
+
+/** Exactly what the contract shows of a group. */
+export function toUserGroupView(
+  { id, token, name }: { id: number; token: string; name: string },
+  providedId: string,
+): UserGroupView {
+  return { team_id: id, token, name, provided_id: providedId };
+}

@@ -1,0 +1,147 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { seed } from './seed.mjs';
+
+const SERVICE = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+const RENDERER = fileURLToPath(new URL('server.mjs', import.meta.url));
+const A_DAY_MS = 86_400_000;
+
+/** Two customers of a SaaS product: each with data of its own, and with other variables. */
+export const GROUPS = [
+  {
+    user_group_id: 'acme-emea',
+    name: 'Acme EMEA',
+    mapping: { sales: 'warehouse-acme' },
+    properties: { region: 'EMEA', max_rows: 6 },
+  },
+  {
+    user_group_id: 'globex-apac',
+    name: 'Globex APAC',
+    mapping: { sales: 'warehouse-globex' },
+    properties: { region: 'APAC', max_rows: 4 },
+  },
+];
+
+/**
+ * The service, the renderer and two user groups, on loopback alone.
+ * @param givenDir where the service keeps its data; without it a directory that `stop` removes
+ * @returns `links` of the groups in their order; `base` of the service and `tokenFile`, where an API token
+ *   with every scope is; `ended`, which settles when one of the processes ends; and `stop`
+ */
+export async function startExample(givenDir) {
+  const directory = givenDir ? resolve(givenDir) : mkdtempSync(join(tmpdir(), 'renderer-example-'));
+  const running = [];
+  const stop = async () => {
+    await Promise.all(running.map(end));
+    if (!givenDir) rmSync(directory, { recursive: true, force: true });
+  };
+  try {
+    const started = await startIn(directory, running);
+    return { ...started, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startIn(directory, running) {
+  mkdirSync(directory, { recursive: true });
+  const service = start(SERVICE, directory, {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    METRICS_PORT: '0',
+    DATA_DIR: directory,
+    LOG_FORMAT: 'json',
+  });
+  running.push(service);
+  const base = await announced(service, /"api":"([^"]+)\/api\/user"/);
+  const tokenFile = join(directory, 'bootstrap-token');
+  const admin = new Api(base, readToken(tokenFile));
+
+  const dataSources = join(directory, 'data-sources');
+  seed(dataSources);
+  const renderer = start(RENDERER, directory, {
+    INTROSPECTION_URL: `${base}/api/v1/introspect`,
+    API_TOKEN: await issueIntrospectionToken(admin),
+    DATA_SOURCES_DIR: dataSources,
+  });
+  running.push(renderer);
+  const page = await announced(renderer, /^renderer (\S+)$/);
+
+  const links = [];
+  for (const group of GROUPS) {
+    const { user_group } = await admin.send('PUT', '/api/user', group);
+    links.push(`${page}/?userGroupToken=${user_group.token}`);
+  }
+  const ended = Promise.race(running.map((process) => process.ended));
+  return { base, tokenFile, links, ended };
+}
+
+/** The renderer gets this one, so that whoever breaks into it can neither list groups nor read tokens. */
+async function issueIntrospectionToken(admin) {
+  const { api_token } = await admin.send('POST', '/api/v1/api-tokens', {
+    name: 'example renderer',
+    scopes: ['tokens:introspect'],
+    expires_at: new Date(Date.now() + A_DAY_MS).toISOString(),
+  });
+  return api_token.token;
+}
+
+function readToken(file) {
+  if (existsSync(file)) return readFileSync(file, 'utf8').trim();
+  throw new Error(`${file} is not there: give a directory that this command has made`);
+}
+
+class Api {
+  constructor(base, token) {
+    this.base = base;
+    this.token = token;
+  }
+
+  async send(method, path, body) {
+    const response = await fetch(this.base + path, {
+      method,
+      headers: { Authorization: `Token ${this.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    const answer = await response.json();
+    if (!response.ok) throw new Error(`${method} ${path}: ${answer.detail}`);
+    return answer;
+  }
+}
+
+/** Nothing of the environment reaches it but the path, so that it cannot be led to another database. */
+function start(script, cwd, env) {
+  const child = spawn(process.execPath, [script], {
+    cwd,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  return { child, ended: new Promise((settle) => child.once('close', settle)) };
+}
+
+/** What the pattern captures in the first line of the process that it matches. */
+async function announced({ child, ended }, pattern) {
+  const lines = createInterface({ input: child.stdout });
+  const found = new Promise((settle) => {
+    lines.on('line', (line) => {
+      const match = pattern.exec(line);
+      if (match) settle(match[1]);
+    });
+  });
+  const first = await Promise.race([found, ended]);
+  if (typeof first !== 'string') throw new Error(`${child.spawnargs[1]} ended before it was ready`);
+  return first;
+}
+
+async function end({ child }) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exit;
+}

@@ -1,0 +1,92 @@
+import { drawBars } from './bars.js';
+
+const REFRESH_MS = 500;
+const YEAR = 2026;
+
+/**
+ * The token comes in the address because that is all that the `src` of an iframe can carry. There it
+ * could end up in the history, in a referrer, in a proxy's log: it is taken out before anything else
+ * happens, goes on in bodies only, and is kept nowhere but in this variable. If your page can, have
+ * your backend render the token into it instead.
+ */
+let userGroupToken = takeToken();
+
+function takeToken() {
+  const parameters = new URLSearchParams(location.search);
+  history.replaceState(null, '', location.pathname);
+  return parameters.get('userGroupToken') ?? parameters.get('USER_GROUP_TOKEN') ?? '';
+}
+
+const main = document.querySelector('main');
+const form = document.querySelector('#period');
+const text = (id, content) => (document.getElementById(id).textContent = content);
+
+/** So many times was asked; an answer that a later question has overtaken is dropped. */
+let asked = 0;
+let shown;
+
+async function refresh() {
+  const question = ++asked;
+  const { status, answer } = await query();
+  if (question !== asked) return;
+  if (status === 403) userGroupToken = undefined;
+  const content = JSON.stringify(answer);
+  if (content !== shown) show(status, answer);
+  shown = content;
+}
+
+async function query() {
+  const { from, to } = Object.fromEntries(new FormData(form));
+  try {
+    const response = await fetch('/query', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ userGroupToken, from, to }),
+    });
+    return { status: response.status, answer: await response.json() };
+  } catch {
+    return {
+      status: 503,
+      answer: { message: 'The dashboard does not answer. It is tried again.' },
+    };
+  }
+}
+
+const STATES = { 200: 'shown', 403: 'refused', 503: 'away' };
+
+/** Everything anew: of what was shown before, nothing stays when the viewer may no longer see it. */
+function show(status, { viewer = '', data_source, variables = {}, rows = [], message = '' }) {
+  main.dataset.state = STATES[status] ?? 'failed';
+  text('viewer', viewer && `${viewer} is viewing`);
+  text('message', message || (rows.length === 0 ? 'No sales in these months.' : ''));
+  const known = data_source ? { 'data source': data_source, ...variables } : {};
+  document.getElementById('variables').replaceChildren(...Object.entries(known).map(toChip));
+  drawBars(document.getElementById('chart'), rows);
+}
+
+function toChip([name, value]) {
+  const chip = document.createElement('span');
+  const label = document.createElement('b');
+  label.textContent = name;
+  chip.append(label, ` ${value}`);
+  return chip;
+}
+
+function fillMonths() {
+  const name = new Intl.DateTimeFormat('en', { month: 'short', year: 'numeric', timeZone: 'UTC' });
+  for (const select of form.querySelectorAll('select')) {
+    for (let month = 0; month < 12; month++) {
+      const label = name.format(Date.UTC(YEAR, month));
+      select.append(new Option(label, `${YEAR}-${String(month + 1).padStart(2, '0')}`));
+    }
+  }
+  form.elements.to.selectedIndex = 11;
+}
+
+fillMonths();
+form.addEventListener('change', refresh);
+// So often only that you can watch what a change does; a dashboard asks when its viewer does.
+while (userGroupToken !== undefined) {
+  await refresh();
+  await new Promise((settle) => setTimeout(settle, REFRESH_MS));
+}

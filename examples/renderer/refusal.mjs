@@ -1,0 +1,8 @@
+/** Why a query is not answered: `message` is for the viewer, `cause` for the log. */
+export class Refusal extends Error {
+  constructor(status, code, message, options) {
+    super(message, options);
+    this.status = status;
+    this.code = code;
+  }
+}

@@ -1,0 +1,98 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { dataSourceOf, openDataSources } from './data-sources.mjs';
+import { introspect } from './introspect.mjs';
+import { Refusal } from './refusal.mjs';
+import { periodOf, revenueByProduct, variablesOf } from './revenue.mjs';
+
+// A dashboard that is embedded with the token of a user group: GET / is the page, POST /query its data.
+//
+//   INTROSPECTION_URL=http://127.0.0.1:3000/api/v1/introspect API_TOKEN=uga_… \
+//   DATA_SOURCES_DIR=… [PORT=4000] [EMBEDDED_BY=https://app.example.com] node server.mjs
+
+const { INTROSPECTION_URL, API_TOKEN, DATA_SOURCES_DIR, PORT = '0', EMBEDDED_BY } = process.env;
+const MAX_BODY_BYTES = 4096;
+
+const service = { url: INTROSPECTION_URL, apiToken: API_TOKEN };
+const dataSources = openDataSources(DATA_SOURCES_DIR);
+
+/** The answer to a query: who is viewing decides on the data source and on the variables. */
+async function answerQuery({ userGroupToken, ...chosen }) {
+  const period = periodOf(chosen);
+  const viewer = await introspect(service, userGroupToken);
+  const dataSource = dataSourceOf(viewer.mapping, 'sales', dataSources);
+  const variables = variablesOf(viewer.properties);
+  return {
+    viewer: viewer.name,
+    // Shown because this is an example; viewers of yours need not know it.
+    data_source: viewer.mapping.sales,
+    variables,
+    rows: revenueByProduct(dataSource, variables, period),
+  };
+}
+
+const HEADERS = {
+  'Cache-Control': 'no-store',
+  // The address of the page holds the token until the page's script has taken it out.
+  'Referrer-Policy': 'no-referrer',
+  'Content-Security-Policy': [
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src data:",
+    `base-uri 'none'; form-action 'none'; frame-ancestors ${EMBEDDED_BY ?? "'none'"}`,
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+};
+
+const file = (name, type) => ({ type, content: readFileSync(new URL(name, import.meta.url)) });
+const FILES = new Map([
+  ['/', file('page/index.html', 'text/html; charset=utf-8')],
+  ['/page.js', file('page/page.js', 'text/javascript; charset=utf-8')],
+  ['/bars.js', file('page/bars.js', 'text/javascript; charset=utf-8')],
+  ['/page.css', file('page/page.css', 'text/css; charset=utf-8')],
+]);
+
+const server = createServer((request, response) => {
+  respond(request, response).catch((error) => {
+    const refusal = error instanceof Refusal ? error : undefined;
+    if (!refusal) console.error(error);
+    if (refusal?.cause) console.error(`${refusal.code}: ${refusal.cause.message}`);
+    const { status, code, message } =
+      refusal ?? new Refusal(500, 'failed', 'The dashboard cannot be shown.');
+    send(response, status, 'application/json', JSON.stringify({ code, message }));
+  });
+});
+
+async function respond(request, response) {
+  // Neither here nor anywhere is the query of the address looked at or logged: it is the page's.
+  const [path] = request.url.split('?');
+  if (request.method === 'POST' && path === '/query') {
+    const answer = await answerQuery(await readJson(request));
+    return send(response, 200, 'application/json', JSON.stringify(answer));
+  }
+  const found = request.method === 'GET' && FILES.get(path);
+  if (!found) throw new Refusal(404, 'not_found', 'There is nothing here.');
+  send(response, 200, found.type, found.content);
+}
+
+async function readJson(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    if (length > MAX_BODY_BYTES) throw new Refusal(413, 'too_large', 'The query is too large.');
+    chunks.push(chunk);
+  }
+  try {
+    return Object(JSON.parse(Buffer.concat(chunks).toString()));
+  } catch {
+    throw new Refusal(400, 'unreadable', 'The query must be JSON.');
+  }
+}
+
+function send(response, status, type, content) {
+  response.writeHead(status, { ...HEADERS, 'Content-Type': type });
+  response.end(content);
+}
+
+server.listen(Number(PORT), '127.0.0.1', () => {
+  console.log(`renderer http://127.0.0.1:${server.address().port}`);
+});

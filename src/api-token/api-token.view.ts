@@ -1,0 +1,27 @@
+import type { Scope } from '../common/caller';
+import { toWireTime, toWireTimeOrNull } from '../common/time';
+import type { ApiToken } from './api-token.entity';
+import type { ApiTokenState, ApiTokenView } from './dto/api-token-answer.dto';
+
+/** An API token as it may be shown. */
+export function toApiTokenView(token: ApiToken): ApiTokenView {
+  return {
+    id: token.id,
+    name: token.name,
+    last_four: token.lastFour,
+    state: stateOf(token),
+    scopes: token.scopes.split(' ') as Scope[],
+    allowed_cidrs: token.allowedCidrs?.split(' ') ?? null,
+    created_at: toWireTime(token.createdAt),
+    expires_at: toWireTimeOrNull(token.expiresAt),
+    last_used_at: toWireTimeOrNull(token.lastUsedAt),
+    revoked_at: toWireTimeOrNull(token.revokedAt),
+    superseded_by: token.supersededBy,
+  };
+}
+
+function stateOf({ revokedAt, expiresAt, supersededBy }: ApiToken): ApiTokenState {
+  if (revokedAt !== null) return 'revoked';
+  if (expiresAt !== null && expiresAt <= Date.now()) return 'expired';
+  return supersededBy === null ? 'active' : 'superseded';
+}

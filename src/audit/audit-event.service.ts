@@ -1,0 +1,109 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../common/caller';
+import { limitOf, positionOf, toPage } from '../common/http/page.dto';
+import type { JsonObject } from '../common/json/strict-json';
+import { fromWireTime, toWireTime } from '../common/time';
+import { type SqlValue, statement, Statements } from '../database/statement';
+import type { AuditEvent } from './audit-event.entity';
+import type { AuditEventView, AuditEventsAnswer } from './dto/audit-event-answer.dto';
+import type { AuditEventQueryDto } from './dto/audit-event-query.dto';
+
+/** A condition for each filter; those that are given make the statement. */
+const conditions = {
+  workspaceId: 'workspace_id = :workspaceId',
+  action: 'action = :action',
+  objectType: 'object_type = :objectType',
+  objectId: 'object_id = :objectId',
+  apiTokenId: 'api_token_id = :apiTokenId',
+  requestId: 'request_id = :requestId',
+  from: 'occurred_at >= :from',
+  to: 'occurred_at < :to',
+  beforeTime: '(occurred_at, id) < (:beforeTime, :beforeId)',
+} as const;
+
+type Filters = Partial<Record<keyof typeof conditions | 'beforeId', SqlValue>>;
+
+const listEvents = (filters: Filters) => {
+  const given = Object.entries(conditions).filter(([name]) => name in filters);
+  // By number: PostgreSQL would cut a long name, and take two statements for one.
+  const numbers = Object.keys(conditions).flatMap((name, index) => (name in filters ? index : []));
+  return statement<Record<string, SqlValue>, AuditEvent>(
+    `audit-event.list:${numbers.join()}`,
+    () => `
+      SELECT id, workspace_id AS "workspaceId", occurred_at AS "occurredAt", action,
+        actor_type AS "actorType", api_token_id AS "apiTokenId", request_id AS "requestId", address,
+        object_type AS "objectType", object_id AS "objectId", before, after, details
+      FROM audit_event
+      WHERE ${given.map(([, condition]) => condition).join(' AND ') || 'true'}
+      ORDER BY occurred_at DESC, id DESC LIMIT :limit`,
+  );
+};
+
+/** Reads the audit log. */
+@Injectable()
+export class AuditEventService {
+  constructor(private readonly statements: Statements) {}
+
+  /** The events of the caller's workspace that match the query, newest first. */
+  async list(caller: Caller, query: AuditEventQueryDto): Promise<AuditEventsAnswer> {
+    const limit = limitOf(query);
+    const filters = { ...toFilters(query), workspaceId: caller.workspaceId };
+    const events = await this.find(filters, limit + 1);
+    const { rows, nextCursor } = toPage(events, limit, ({ occurredAt, id }) => [occurredAt, id]);
+    return {
+      success: 1,
+      audit_events: rows.map(toAuditEventView),
+      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    };
+  }
+
+  /** For the command line: the latest events of every workspace, and of none. */
+  async listLatest(limit: number): Promise<(AuditEventView & { workspace_id: number | null })[]> {
+    const events = await this.find({}, limit);
+    return events.map((event) => ({
+      ...toAuditEventView(event),
+      workspace_id: event.workspaceId,
+    }));
+  }
+
+  private find(filters: Filters, limit: number): Promise<AuditEvent[]> {
+    return this.statements.read(listEvents(filters), { ...filters, limit });
+  }
+}
+
+function toFilters(query: AuditEventQueryDto): Filters {
+  const [beforeTime, beforeId] = positionOf(query, 2) ?? [];
+  const filters: Record<string, SqlValue | undefined> = {
+    action: query.action,
+    objectType: query.object_type,
+    objectId: query.object_id,
+    apiTokenId: query.api_token_id && Number(query.api_token_id),
+    requestId: query.request_id,
+    from: query.from && fromWireTime(query.from),
+    to: query.to && fromWireTime(query.to),
+    beforeTime,
+    beforeId,
+  };
+  return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+/** What is null is left out. */
+function toAuditEventView(event: AuditEvent): AuditEventView {
+  const { id, occurredAt, action, actorType, apiTokenId, requestId, address } = event;
+  const { objectType, objectId, before, after, details } = event;
+  return {
+    id,
+    time: toWireTime(occurredAt),
+    action,
+    actor: {
+      type: actorType,
+      ...(apiTokenId !== null && { api_token_id: apiTokenId }),
+      ...(address !== null && { address }),
+      ...(requestId !== null && { request_id: requestId }),
+    },
+    ...(objectType !== null && objectId !== null && { object: { type: objectType, id: objectId } }),
+    ...(before !== null && { before: JSON.parse(before) as JsonObject }),
+    ...(after !== null && { after: JSON.parse(after) as JsonObject }),
+    ...(details !== null && { details: JSON.parse(details) as JsonObject }),
+  };
+}

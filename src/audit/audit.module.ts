@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditEventController } from './audit-event.controller';
+import { AuditEvent } from './audit-event.entity';
+import { AuditEventService } from './audit-event.service';
+import { AuditLog } from './audit-log';
+import { AuditRetention } from './audit-retention';
+import { RefusalLog } from './refusal-log';
+
+@Module({
+  imports: [TypeOrmModule.forFeature([AuditEvent])],
+  controllers: [AuditEventController],
+  providers: [AuditEventService, AuditLog, AuditRetention, RefusalLog],
+  exports: [AuditEventService, AuditLog, RefusalLog],
+})
+export class AuditModule {}

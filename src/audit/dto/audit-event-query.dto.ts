@@ -1,0 +1,56 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import type { Violation } from '../../common/errors';
+import { PageQueryDto } from '../../common/http/page.dto';
+import { Obeys } from '../../common/json/obeys.decorator';
+import { identifierViolations } from '../../common/text';
+import { timeViolations } from '../../common/time';
+
+/**
+ * The query of the audit log: events that match every filter given. No parameter has an example,
+ * because the docs page would send it.
+ */
+export class AuditEventQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({ description: 'What was done, such as `user_group_token.rotate`.' })
+  @Obeys(identifierViolations)
+  action?: string;
+
+  @ApiPropertyOptional({ description: 'The kind of thing, such as `user_group`.' })
+  @Obeys(identifierViolations)
+  object_type?: string;
+
+  @ApiPropertyOptional({
+    description: 'The id of the thing, as the API knows it: of a group your own id.',
+  })
+  @Obeys(identifierViolations)
+  object_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'The API token that did it, by its number.',
+    type: 'integer',
+  })
+  @Obeys(numberViolations)
+  api_token_id?: string;
+
+  @ApiPropertyOptional({ description: 'The request that did it, by its `X-Request-Id`.' })
+  @Obeys(identifierViolations)
+  request_id?: string;
+
+  @ApiPropertyOptional({
+    description: 'Events of this moment and later, such as 2030-01-01T00:00:00Z.',
+    format: 'date-time',
+  })
+  @Obeys(timeViolations)
+  from?: string;
+
+  @ApiPropertyOptional({
+    description: 'Events before this moment.',
+    format: 'date-time',
+  })
+  @Obeys(timeViolations)
+  to?: string;
+}
+
+function numberViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return [];
+  return [{ pointer, code: 'not_acceptable', detail: 'The id must be a whole number.' }];
+}

@@ -1,0 +1,99 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { Request } from 'express';
+import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { findCaller } from '../common/caller';
+import { ApiTokenInvalid, type ServiceError } from '../common/errors';
+import { addressBlock, clientAddress } from '../common/http/client-address';
+import { loggedPath } from '../common/http/logged-path';
+import { requestId } from '../common/http/request-id';
+import { Transactor } from '../database/transactor';
+import { type AuditActor, AuditLog } from './audit-log';
+
+/**
+ * So that refused calls cannot fill the disk: rows in a minute, from one client and in all, for each
+ * workspace, so that nobody's refusals keep those of another out of its log.
+ */
+const ROWS_PER_MINUTE = { client: 5, all: 60 };
+const MINUTE_SECONDS = 60;
+
+/**
+ * Records refused authentication and missing scopes in the audit log, beside the call and never on
+ * its time. What goes beyond the limit is counted in the next row that is written.
+ */
+@Injectable()
+export class RefusalLog implements OnApplicationShutdown {
+  private readonly logger = new Logger(RefusalLog.name);
+  private readonly perClient = limiter(ROWS_PER_MINUTE.client);
+  private readonly all = limiter(ROWS_PER_MINUTE.all);
+  private readonly pending = new Set<Promise<void>>();
+  /** By workspace; null where none is known. */
+  private readonly notRecorded = new Map<number | null, number>();
+
+  constructor(
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  record(error: ServiceError, request: Request): void {
+    const work = this.write(error, request).finally(() => this.pending.delete(work));
+    this.pending.add(work);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all(this.pending);
+  }
+
+  private async write(error: ServiceError, request: Request): Promise<void> {
+    const actor = actorOf(error, request);
+    const { workspaceId } = actor;
+    if (!(await this.isWithinLimits(workspaceId, addressBlock(clientAddress(request))))) {
+      this.leaveOut(workspaceId, 1);
+      return;
+    }
+    const notRecorded = this.notRecorded.get(workspaceId) ?? 0;
+    this.notRecorded.delete(workspaceId);
+    const details = {
+      code: error.spec.code,
+      method: request.method,
+      path: loggedPath(request.path),
+      ...(notRecorded > 0 && { not_recorded_before: notRecorded }),
+    };
+    const action = error.spec.status === 403 ? 'authorization.refuse' : 'authentication.refuse';
+    try {
+      await this.transactor.run((manager) =>
+        this.auditLog.record(manager, actor, { action, details }),
+      );
+    } catch (err) {
+      this.leaveOut(workspaceId, notRecorded + 1);
+      this.logger.warn({ msg: 'refusal not recorded', err });
+    }
+  }
+
+  private leaveOut(workspaceId: number | null, count: number): void {
+    this.notRecorded.set(workspaceId, (this.notRecorded.get(workspaceId) ?? 0) + count);
+  }
+
+  private async isWithinLimits(workspaceId: number | null, client: string): Promise<boolean> {
+    try {
+      await this.perClient.consume(`${workspaceId} ${client}`);
+      await this.all.consume(String(workspaceId));
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function limiter(points: number): RateLimiterMemory {
+  return new RateLimiterMemory({ points, duration: MINUTE_SECONDS });
+}
+
+/** A token that has ended is still known, and its workspace should see that it is tried. */
+function actorOf(error: ServiceError, request: Request): AuditActor {
+  const subject = error instanceof ApiTokenInvalid ? error.subject : undefined;
+  const { workspaceId, apiTokenId } = subject ?? findCaller(request) ?? unknown;
+  const address = clientAddress(request) ?? null;
+  return { workspaceId, apiTokenId, requestId: requestId(request), address };
+}
+
+const unknown = { workspaceId: null, apiTokenId: null };

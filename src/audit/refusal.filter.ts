@@ -1,0 +1,27 @@
+import { type ArgumentsHost, Catch, Injectable } from '@nestjs/common';
+import type { Request } from 'express';
+import { RateLimited, ServiceError } from '../common/errors';
+import { ProblemFilter } from '../common/problem.filter';
+import { RefusalLog } from './refusal-log';
+
+/** Answers every error as `ProblemFilter` does, and records those that refuse a caller. */
+@Catch()
+@Injectable()
+export class RefusalFilter extends ProblemFilter {
+  constructor(private readonly refusals: RefusalLog) {
+    super();
+  }
+
+  override catch(thrown: unknown, host: ArgumentsHost): void {
+    const refusal = refusalOf(thrown);
+    if (refusal) this.refusals.record(refusal, host.switchToHttp().getRequest<Request>());
+    super.catch(thrown, host);
+  }
+}
+
+/** The error that refuses the caller, also where a 429 is answered in its place; undefined if none does. */
+function refusalOf(thrown: unknown): ServiceError | undefined {
+  const error = thrown instanceof RateLimited ? thrown.cause : thrown;
+  const isRefusal = error instanceof ServiceError && [401, 403].includes(error.spec.status);
+  return isRefusal ? error : undefined;
+}

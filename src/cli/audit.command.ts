@@ -1,0 +1,30 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { AuditEventService } from '../audit/audit-event.service';
+import { withServices } from './with-services';
+
+const MAX_EVENTS = 10_000;
+
+/** Adds `audit list`. */
+export function addAuditCommand(program: Command): void {
+  program
+    .command('audit')
+    .description('the audit log')
+    .command('list')
+    .description(
+      'print the latest events of every workspace, one JSON object per line, newest first',
+    )
+    .option('--limit <count>', 'how many', parseLimit, 100)
+    .action(({ limit }: { limit: number }) =>
+      withServices(async (app) => {
+        for (const event of await app.get(AuditEventService).listLatest(limit)) {
+          console.log(JSON.stringify(event));
+        }
+      }),
+    );
+}
+
+function parseLimit(text: string): number {
+  const limit = /^\d{1,5}$/.test(text) ? Number(text) : NaN;
+  if (limit >= 1 && limit <= MAX_EVENTS) return limit;
+  throw new InvalidArgumentError(`Use a number from 1 to ${MAX_EVENTS}.`);
+}

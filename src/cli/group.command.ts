@@ -1,0 +1,184 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type Caller, operator } from '../common/caller';
+import { splitLines } from '../common/http/lines';
+import { toNdjson } from '../common/http/ndjson';
+import { OperatorError } from '../common/operator-error';
+import { PrivateFile } from '../common/private-file';
+import { Config } from '../config/config';
+import type { ImportSummary } from '../user-group/dto/import-answer.dto';
+import { UserGroupExporter } from '../user-group/user-group-exporter';
+import { UserGroupImporter } from '../user-group/user-group-importer';
+import { WorkspaceService } from '../workspace/workspace.service';
+import { showCount, showProgress } from './show-progress';
+import { withServices } from './with-services';
+
+interface ImportSettings {
+  workspace: string;
+  results?: string;
+}
+
+interface ExportSettings {
+  workspace: string;
+  withoutTokens?: true;
+  force?: true;
+}
+
+/** Standard input or output in the place of a file. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+/** What shells expect of a program that was interrupted. */
+const INTERRUPTED = 130;
+const STANDARD = '-';
+
+/** Adds `group import` and `group export`. */
+export function addGroupCommand(program: Command): void {
+  const group = program.command('group').description('user groups, all of a workspace at once');
+
+  group
+    .command('import')
+    .description('store a group for each line of JSON; can be interrupted and repeated')
+    .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
+    .option('--workspace <name>', 'whose groups they are', 'default')
+    .option('--results <file>', 'write what became of each line there')
+    .action((file: string, settings: ImportSettings) =>
+      withCaller(settings.workspace, (app, caller) => importFrom(app, caller, file, settings)),
+    );
+
+  group
+    .command('export')
+    .description('write every group with its token, one line of JSON each')
+    .argument('[file]', 'readable by its owner alone; standard output if not given', STANDARD)
+    .option('--workspace <name>', 'whose groups', 'default')
+    .option('--without-tokens', 'leave the tokens out')
+    .option('--force', 'replace the file if it is there')
+    .action((file: string, settings: ExportSettings) =>
+      withCaller(settings.workspace, (app, caller) =>
+        exportTo(app.get(UserGroupExporter), caller, file, settings),
+      ),
+    );
+}
+
+function withCaller(
+  workspace: string,
+  work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
+): Promise<void> {
+  return withServices(async (app) => {
+    const { id } = await app.get(WorkspaceService).getByName(workspace);
+    await work(app, operator(id));
+  });
+}
+
+async function importFrom(
+  app: INestApplicationContext,
+  caller: Caller,
+  path: string,
+  { results }: ImportSettings,
+): Promise<void> {
+  const lines = splitLines(await openInput(path), app.get(Config).bodyLimit);
+  const resultsFile = results === undefined ? undefined : openResults(results);
+  let last: ImportSummary | undefined;
+  for await (const answers of app.get(UserGroupImporter).run(caller, lines)) {
+    if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(answers));
+    for (const answer of answers) {
+      if ('summary' in answer) last = answer;
+      else if (answer.success === 0) console.error(JSON.stringify(answer));
+    }
+  }
+  if (resultsFile !== undefined) closeSync(resultsFile);
+  report(last!);
+}
+
+/** @throws OperatorError if any line was refused, or not read */
+function report({ summary }: ImportSummary): void {
+  const { created, updated, unchanged, failed, complete, detail = '' } = summary;
+  console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.`);
+  if (!complete) throw new OperatorError(`The import has ended early; repeat it. ${detail}`);
+  if (failed > 0)
+    throw new OperatorError(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
+}
+
+async function openInput(path: string): Promise<AsyncIterable<Buffer>> {
+  if (path === STANDARD) return process.stdin;
+  try {
+    const file = await open(path);
+    return withProgress(file, (await file.stat()).size);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+async function* withProgress(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  let read = 0;
+  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
+    yield chunk;
+    read += chunk.length;
+    showProgress(Math.min(read / size, 1));
+  }
+}
+
+function openResults(path: string): number {
+  try {
+    return openSync(path, 'w', 0o600);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+async function exportTo(
+  exporter: UserGroupExporter,
+  caller: Caller,
+  path: string,
+  { withoutTokens = false, force = false }: { withoutTokens?: boolean; force?: boolean },
+): Promise<void> {
+  const pages = exporter.run(caller, { include_tokens: !withoutTokens });
+  if (path === STANDARD) {
+    await pipeline(pages, asText, process.stdout, { end: false });
+    return;
+  }
+  if (!force && existsSync(path)) throw alreadyThere(path);
+  const file = createFile(path);
+  // It would stay behind with every token that was exported by then.
+  const interrupted = () => {
+    file.discard();
+    process.exit(INTERRUPTED);
+  };
+  for (const signal of SIGNALS) process.once(signal, interrupted);
+  try {
+    let count = 0;
+    for await (const rows of pages) {
+      file.write(toNdjson(rows));
+      showCount((count += rows.length));
+    }
+  } catch (error) {
+    file.discard();
+    throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, interrupted);
+  }
+  if (!file.keep({ replace: force })) throw alreadyThere(path);
+}
+
+async function* asText(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
+  for await (const rows of pages) yield toNdjson(rows);
+}
+
+function createFile(path: string): PrivateFile {
+  try {
+    return new PrivateFile(path);
+  } catch (error) {
+    throw unusable(path, error);
+  }
+}
+
+function alreadyThere(path: string): OperatorError {
+  return new OperatorError(`The file ${path} is there already; with --force it is replaced.`);
+}
+
+function unusable(path: string, error: unknown): OperatorError {
+  return new OperatorError(
+    `The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`,
+  );
+}

@@ -1,0 +1,31 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { AppModule } from '../app.module';
+import { createLog, NestLog } from '../common/log';
+import type { Config } from '../config/config';
+import { loadConfig, loadDotEnv } from '../config/load-config';
+import { prepareDatabase } from '../database/migrate';
+
+/** @throws OperatorError if the environment is not acceptable */
+export function configure(): Config {
+  loadDotEnv();
+  return loadConfig(process.env);
+}
+
+/** Runs `work` on the services of the application, on a database that is ready. */
+export async function withServices(
+  work: (app: INestApplicationContext) => Promise<void>,
+): Promise<void> {
+  const config = configure();
+  await prepareDatabase(config);
+  const log = createLog({ ...config, logLevel: 'warn' }, 2);
+  const app = await NestFactory.createApplicationContext(AppModule.with(config), {
+    abortOnError: false,
+    logger: new NestLog(log),
+  });
+  try {
+    await work(app);
+  } finally {
+    await app.close();
+  }
+}

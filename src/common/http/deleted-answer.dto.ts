@@ -1,0 +1,7 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** The answer of a DELETE. */
+export class DeletedAnswer {
+  @ApiProperty({ description: '1: it is gone.', enum: [1], type: 'integer', example: 1 })
+  success!: 1;
+}

@@ -1,0 +1,32 @@
+import { RequestMalformed, ValidationFailed } from '../errors';
+
+const MAX_PARAMETERS = 100;
+
+/** Names and values in the order in which they were sent. */
+export type Parameters = [name: string, value: string][];
+
+/**
+ * The names and values of a query or of a form body (application/x-www-form-urlencoded).
+ * @throws RequestMalformed if a part is not percent-encoded UTF-8; ValidationFailed if there are too many
+ */
+export function parseForm(text: string): Parameters {
+  const parts = text.split('&').filter((part) => part !== '');
+  if (parts.length > MAX_PARAMETERS) {
+    const detail = `There must be at most ${MAX_PARAMETERS} parameters.`;
+    throw new ValidationFailed([{ pointer: '', code: 'too_many', detail }]);
+  }
+  return parts.map((part) => {
+    const [name = '', ...value] = part.replaceAll('+', ' ').split('=');
+    try {
+      return [decodeURIComponent(name), decodeURIComponent(value.join('='))];
+    } catch {
+      throw new RequestMalformed('The parameters are not percent-encoded UTF-8.');
+    }
+  });
+}
+
+/** The name that stands twice or more; undefined if none does. */
+export function findRepeated(parameters: Parameters): string | undefined {
+  const seen = new Set<string>();
+  return parameters.find(([name]) => seen.size === seen.add(name).size)?.[0];
+}

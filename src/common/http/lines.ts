@@ -1,0 +1,89 @@
+/** One line of a text, without its end. */
+export interface Line {
+  /** Counted from 1. */
+  number: number;
+  /** Undefined if the line is longer than the limit. */
+  bytes: Buffer | undefined;
+}
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+/** A line that arrives in tiny pieces is put together now and then: each piece costs memory. */
+const MOST_PIECES = 1024;
+/** A chunk can be nothing but line ends, and a line in memory takes far more than one byte. */
+const MOST_LINES = 50;
+const NO_BYTES = Buffer.alloc(0);
+
+/**
+ * Cuts a text into lines, ended by LF or CRLF; the last needs no end. At most 50 come together. What
+ * is kept in memory is one chunk, these, and at most one line within the limit.
+ * @param limit largest line in bytes
+ */
+export async function* splitLines(
+  chunks: AsyncIterable<Buffer>,
+  limit: number,
+): AsyncGenerator<Line[]> {
+  const splitter = new LineSplitter(limit);
+  for await (const chunk of chunks) {
+    yield* splitter.take(chunk);
+  }
+  const rest = splitter.end();
+  if (rest) yield [rest];
+}
+
+class LineSplitter {
+  private number = 1;
+  private pieces: Buffer[] = [];
+  private length = 0;
+
+  constructor(private readonly limit: number) {}
+
+  /** The lines that end in the chunk. */
+  *take(chunk: Buffer): Generator<Line[]> {
+    let lines: Line[] = [];
+    let from = 0;
+    for (let at = chunk.indexOf(LINE_FEED); at !== -1; at = chunk.indexOf(LINE_FEED, from)) {
+      this.add(chunk.subarray(from, at));
+      lines.push(this.cut());
+      from = at + 1;
+      if (lines.length === MOST_LINES) {
+        yield lines;
+        lines = [];
+      }
+    }
+    if (from < chunk.length) this.add(chunk.subarray(from));
+    if (lines.length > 0) yield lines;
+  }
+
+  /** The last line, if it has no end. */
+  end(): Line | undefined {
+    return this.length > 0 ? this.cut() : undefined;
+  }
+
+  private add(piece: Buffer): void {
+    if (piece.length === 0) return;
+    this.length += piece.length;
+    // One more than the limit: the last may be the CR of a CRLF.
+    if (this.length > this.limit + 1) this.pieces = [];
+    else this.pieces.push(piece);
+    if (this.pieces.length === MOST_PIECES) this.pieces = [Buffer.concat(this.pieces)];
+  }
+
+  private cut(): Line {
+    const isWhole = this.length <= this.limit + 1;
+    const bytes = isWhole ? withoutReturn(join(this.pieces)) : undefined;
+    const isTooLong = bytes === undefined || bytes.length > this.limit;
+    const line = { number: this.number++, bytes: isTooLong ? undefined : bytes };
+    this.pieces = [];
+    this.length = 0;
+    return line;
+  }
+}
+
+function join(pieces: Buffer[]): Buffer {
+  return pieces.length <= 1 ? (pieces[0] ?? NO_BYTES) : Buffer.concat(pieces);
+}
+
+function withoutReturn(line: Buffer): Buffer {
+  return line.at(-1) === CARRIAGE_RETURN ? line.subarray(0, -1) : line;
+}

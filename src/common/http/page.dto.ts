@@ -1,0 +1,100 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { ValidationFailed, type Violation } from '../errors';
+import { Obeys } from '../json/obeys.decorator';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 200;
+const MAX_CURSOR_LENGTH = 200;
+
+/** The part of a query that asks for one page of a list. */
+export class PageQueryDto {
+  @ApiPropertyOptional({
+    description: 'At most so many entries.',
+    type: 'integer',
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: DEFAULT_LIMIT,
+  })
+  @Obeys(limitViolations)
+  limit?: string;
+
+  @ApiPropertyOptional({
+    description: '`next_cursor` of the page before; without it the list begins.',
+  })
+  @Obeys(cursorViolations)
+  cursor?: string;
+}
+
+/** One page of a list. */
+export interface Page<T> {
+  rows: T[];
+  /** Where the next page begins; undefined on the last. */
+  nextCursor?: string;
+}
+
+/** How many entries the query asks for. */
+export function limitOf({ limit }: PageQueryDto): number {
+  return limit === undefined ? DEFAULT_LIMIT : Number(limit);
+}
+
+/**
+ * The numbers after which the page begins; undefined for the first page.
+ * @param count by how many numbers the list is sorted
+ * @throws ValidationFailed if the cursor is that of another list
+ */
+export function positionOf({ cursor }: PageQueryDto, count: number): number[] | undefined {
+  if (cursor === undefined) return undefined;
+  const position = decode(cursor);
+  if (position?.length !== count) throw new ValidationFailed([wrongCursor('/cursor')]);
+  return position;
+}
+
+/**
+ * One page out of `rows`, which were asked for with one more than `limit`.
+ * @param keysOf the numbers that the list is sorted by
+ * @param searchedUpTo the same numbers of the last row that was looked at, where others were left
+ */
+export function toPage<T>(
+  rows: T[],
+  limit: number,
+  keysOf: (row: T) => number[],
+  searchedUpTo?: number[],
+): Page<T> {
+  if (rows.length <= limit) {
+    return { rows, ...(searchedUpTo && { nextCursor: toCursor(searchedUpTo) }) };
+  }
+  const page = rows.slice(0, limit);
+  return { rows: page, nextCursor: toCursor(keysOf(page.at(-1)!)) };
+}
+
+/** The cursor of the page that begins after these numbers; for a page that ends before its limit. */
+export function toCursor(keys: number[]): string {
+  return Buffer.from(JSON.stringify(keys)).toString('base64url');
+}
+
+function limitViolations(value: unknown, pointer: string): Violation[] {
+  const limit = typeof value === 'string' && /^\d{1,3}$/.test(value) ? Number(value) : NaN;
+  if (limit >= 1 && limit <= MAX_LIMIT) return [];
+  const detail = `The limit must be a whole number from 1 to ${MAX_LIMIT}.`;
+  return [{ pointer, code: 'not_acceptable', detail }];
+}
+
+function cursorViolations(value: unknown, pointer: string): Violation[] {
+  const isCursor = typeof value === 'string' && value.length <= MAX_CURSOR_LENGTH && decode(value);
+  return isCursor ? [] : [wrongCursor(pointer)];
+}
+
+function wrongCursor(pointer: string): Violation {
+  const detail = 'The cursor must be the next_cursor of an answer of the same list.';
+  return { pointer, code: 'not_acceptable', detail };
+}
+
+function decode(cursor: string): number[] | undefined {
+  try {
+    const keys: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
+    const isList = Array.isArray(keys) && keys.length > 0 && keys.every(Number.isSafeInteger);
+    return isList && toCursor(keys as number[]) === cursor ? (keys as number[]) : undefined;
+  } catch {
+    return undefined;
+  }
+}

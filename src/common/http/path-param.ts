@@ -1,0 +1,63 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import { ApiParam } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { documentParameter } from '../document-parameter';
+import { type ServiceError, UserGroupNotFound, ValidationFailed, type Violation } from '../errors';
+import { identifierViolations } from '../text';
+
+interface PathParamOptions<T> {
+  description: string;
+  schema: { type: 'integer' | 'string'; minimum?: number; minLength?: number; maxLength?: number };
+  example: T & (string | number);
+  /** @throws for what can name nothing */
+  read: (text: string) => T;
+}
+
+/**
+ * Parameter decorator: a number of the path, such as `:id`. What can name nothing is not found, like
+ * the name of nothing.
+ */
+export function NumberParam(name: string, NotFound: new () => ServiceError): ParameterDecorator {
+  return pathParam(name, {
+    description: 'Its number.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 2,
+    read: (text) => {
+      if (!/^[1-9]\d{0,8}$/.test(text)) throw new NotFound();
+      return Number(text);
+    },
+  });
+}
+
+/** Parameter decorator: the `:id` of a user group in the path, which is the caller's own id for it. */
+export function ProvidedIdParam(): ParameterDecorator {
+  return providedIdParam(() => new UserGroupNotFound());
+}
+
+/** As `ProvidedIdParam`, where the group need not be there: an id that none can have is not acceptable. */
+export function NewProvidedIdParam(): ParameterDecorator {
+  return providedIdParam((violations) => new ValidationFailed(violations));
+}
+
+function providedIdParam(refusal: (violations: Violation[]) => ServiceError): ParameterDecorator {
+  return pathParam('id', {
+    description: 'Your own id of the user group, percent-encoded.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'acme-emea',
+    read: (text) => {
+      const violations = identifierViolations(text, '/user_group_id');
+      if (violations.length > 0) throw refusal(violations);
+      return text;
+    },
+  });
+}
+
+function pathParam<T>(name: string, options: PathParamOptions<T>): ParameterDecorator {
+  const { description, schema, example, read } = options;
+  const factory = (_data: unknown, context: ExecutionContext): T => {
+    const { params } = context.switchToHttp().getRequest<Request<Record<string, string>>>();
+    return read(params[name] ?? '');
+  };
+  const document = documentParameter(ApiParam({ name, description, schema, example }));
+  return createParamDecorator(factory, [document])();
+}

@@ -1,0 +1,43 @@
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import { ApiQuery } from '@nestjs/swagger';
+import type { Request } from 'express';
+import { documentParameter } from '../document-parameter';
+import { ValidationFailed, type Violation } from '../errors';
+import { toPointer } from '../json/json-pointer';
+import { findRepeated, type Parameters, parseForm } from './form';
+import { fieldsOf, ruleViolations, toDto } from '../json/to-dto';
+
+/**
+ * Parameter decorator: the query of the URL as an instance of `type`, each parameter a string that
+ * the rules of its property have judged, and the query in the OpenAPI document. An unknown or
+ * repeated parameter is refused: a misspelt filter would answer what was not asked for.
+ */
+export function QueryOf<T extends object>(type: Type<T>): ParameterDecorator {
+  const factory = (_data: unknown, context: ExecutionContext): T => {
+    const request = context.switchToHttp().getRequest<Request>();
+    const given = queryOf(request.originalUrl);
+    const dto = toDto(type, Object.fromEntries(given));
+    const found = [...misnamed(given, fieldsOf(type)), ...ruleViolations(dto)];
+    if (found.length > 0) throw new ValidationFailed(found);
+    return dto;
+  };
+  return createParamDecorator(factory, [documentParameter(ApiQuery({ type }))])();
+}
+
+function queryOf(url: string): Parameters {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? [];
+  return parseForm(query);
+}
+
+function misnamed(given: Parameters, fields: readonly string[]): Violation[] {
+  const unknown = given
+    .filter(([name]) => !fields.includes(name))
+    .map(([name]): Violation => {
+      const detail = `The query can have ${fields.join(', ')}.`;
+      return { pointer: toPointer([name]), code: 'unknown', detail };
+    });
+  const repeated = findRepeated(given);
+  if (repeated === undefined) return unknown;
+  const detail = 'The query must name each parameter once.';
+  return [...unknown, { pointer: toPointer([repeated]), code: 'repeated', detail }];
+}

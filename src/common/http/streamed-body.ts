@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { BodyIncomplete, BodyMissing, MediaTypeUnsupported, RequestTimeout } from '../errors';
+import { isMediaType, refuseEncodings } from '../json/read-body';
+
+/** For how long the client may send nothing at all. */
+const LONGEST_PAUSE_MS = 30_000;
+/** Beyond that it has to send this fast on the average, while it is waited for. */
+const LEAST_BYTES_PER_MS = 1;
+
+const withOwnClock = new WeakSet<IncomingMessage>();
+
+/** Whether the body is read by `streamBody`, which is no matter for the server's request time-out. */
+export function hasOwnClock(request: IncomingMessage): boolean {
+  return withOwnClock.has(request);
+}
+
+/**
+ * The bytes of a body of any length, as they arrive and no faster than they are asked for. A client
+ * may send for as long as it likes, but not slowly; the time in which nobody asks does not count.
+ * @throws MediaTypeUnsupported, BodyMissing before the first bytes; BodyIncomplete, RequestTimeout
+ */
+export async function* streamBody(
+  request: IncomingMessage,
+  mediaType: string,
+): AsyncGenerator<Buffer> {
+  const { headers } = request;
+  refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
+  if (!isMediaType(headers['content-type'], mediaType)) {
+    throw new MediaTypeUnsupported(
+      `Send the header "Content-Type: ${mediaType}"; the charset is UTF-8.`,
+    );
+  }
+  withOwnClock.add(request);
+  // What is left when the reader ends early is the business of who answers.
+  const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+  let waitedMs = 0;
+  let received = 0;
+  for (;;) {
+    const startedAt = performance.now();
+    const { value: chunk } = await withinPause(chunks.next());
+    if (!chunk) break;
+    waitedMs += performance.now() - startedAt;
+    received += chunk.length;
+    if (waitedMs > LONGEST_PAUSE_MS + received / LEAST_BYTES_PER_MS) throw new RequestTimeout();
+    yield chunk;
+  }
+  if (received === 0) throw new BodyMissing(request.url);
+}
+
+/** @throws RequestTimeout; BodyIncomplete if the connection has ended */
+async function withinPause<T>(arriving: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const tooLate = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      reject(new RequestTimeout());
+    }, LONGEST_PAUSE_MS);
+  });
+  const arrived = arriving.catch(() => {
+    throw new BodyIncomplete();
+  });
+  // Whichever comes second is heard by nobody.
+  arrived.catch(() => undefined);
+  try {
+    return await Promise.race([arrived, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

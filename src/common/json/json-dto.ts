@@ -1,0 +1,43 @@
+import type { Type } from '@nestjs/common';
+import { ValidationFailed, type Violation } from '../errors';
+import { toPointer } from './json-pointer';
+import type { StrictJson } from './strict-json';
+import { fieldsOf, ruleViolations, toDto } from './to-dto';
+
+/**
+ * The JSON object that was read as an instance of `type`, checked by the rules on its properties.
+ * @param options.strict whether fields that `type` does not have are refused
+ * @throws ValidationFailed
+ */
+export function dtoFromJson<T extends object>(
+  type: Type<T>,
+  { value, violations, lossyNumbers }: StrictJson,
+  { strict = false }: { strict?: boolean } = {},
+): T {
+  if (violations.length > 0) throw new ValidationFailed(violations);
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) {
+    const detail = 'The body must be a JSON object.';
+    throw new ValidationFailed([{ pointer: '', code: 'type', detail }]);
+  }
+  const dto = toDto(type, value);
+  const fields = fieldsOf(type);
+  const found = [
+    ...(strict ? unknownFields(value, fields) : []),
+    ...ruleViolations(dto),
+    ...lossyNumbers.filter((number) => isBelow(number, fields)),
+  ];
+  if (found.length > 0) throw new ValidationFailed(found);
+  return dto;
+}
+
+function unknownFields(value: object, fields: readonly string[]): Violation[] {
+  const detail = `The body can have ${fields.join(', ')}.`;
+  return Object.keys(value)
+    .filter((key) => !fields.includes(key))
+    .map((key) => ({ pointer: toPointer([key]), code: 'unknown', detail }));
+}
+
+/** A number in an ignored field is never stored, so its digits do not matter. */
+function isBelow(violation: Violation, fields: readonly string[]): boolean {
+  return fields.some((field) => `${violation.pointer}/`.startsWith(`/${field}/`));
+}

@@ -1,0 +1,91 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Change } from './change-feed';
+import { CHANGE_CHANNEL, toMessages } from './change-message';
+import { PostgresConnection } from './postgres-connection';
+
+const CLOSE_LIMIT_MS = 1500;
+/** How long nothing is sent after a failure. */
+const PAUSE_MS = 1000;
+
+/**
+ * Sends changes in the background, those of one turn of the event loop and those that come while a
+ * message is under way together. A notification inside the writer's transaction would make commits
+ * wait for each other; one that waits for the disk would be late, and need not survive anything.
+ */
+export class PostgresChangeSender {
+  private readonly logger = new Logger('ChangeFeed');
+  private readonly pending = new Map<string, Change>();
+  private connection: PostgresConnection | undefined;
+  private sending: Promise<void> | undefined;
+  private pausedUntil = 0;
+
+  /** @param self stands in each message, for its sender to tell it */
+  constructor(
+    private readonly url: string,
+    private readonly self: string,
+  ) {}
+
+  /** Never fails and never waits. What cannot be sent is dropped: it would come too late. */
+  send(change: Change): void {
+    if (performance.now() < this.pausedUntil) return;
+    this.pending.set(`${change.workspaceId}/${change.userGroupId ?? ''}`, change);
+    this.sending ??= this.sendPending();
+  }
+
+  /** After what is pending has been sent; nobody waits for that longer than 1.5 seconds. */
+  async close(): Promise<void> {
+    this.pausedUntil = Infinity;
+    await Promise.race([this.finish(), sleep(CLOSE_LIMIT_MS, undefined, { ref: false })]);
+  }
+
+  private async finish(): Promise<void> {
+    await this.sending;
+    await this.connection?.close();
+  }
+
+  private async sendPending(): Promise<void> {
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.pending.size > 0) {
+      const messages = toMessages(this.self, [...this.pending.values()]);
+      this.pending.clear();
+      try {
+        for (const message of messages) await this.notify(message);
+      } catch (err) {
+        this.giveUp(err);
+      }
+    }
+    this.sending = undefined;
+  }
+
+  private async notify(message: string): Promise<void> {
+    this.connection ??= await this.connect();
+    await this.connection.query({
+      name: 'change.notify',
+      text: 'SELECT pg_notify($1, $2)',
+      values: [CHANGE_CHANNEL, message],
+    });
+  }
+
+  private async connect(): Promise<PostgresConnection> {
+    const connection = new PostgresConnection(this.url, 'notify');
+    try {
+      await connection.open(() => {
+        if (this.connection === connection) this.connection = undefined;
+      });
+      await connection.query({ text: 'SET synchronous_commit = off' });
+      return connection;
+    } catch (error) {
+      await connection.close();
+      throw error;
+    }
+  }
+
+  private giveUp(err: unknown): void {
+    this.pausedUntil = Math.max(this.pausedUntil, performance.now() + PAUSE_MS);
+    void this.connection?.close();
+    this.connection = undefined;
+    this.pending.clear();
+    this.logger.warn({ msg: 'changes not announced to other processes', err });
+  }
+}

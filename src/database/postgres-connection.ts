@@ -1,0 +1,51 @@
+import { Socket } from 'node:net';
+import { Client, type QueryConfig } from 'pg';
+
+const CONNECT_LIMIT_MS = 2000;
+const ANSWER_LIMIT_MS = 2000;
+const CLOSE_LIMIT_MS = 500;
+
+/** A connection outside the pool, for what must neither wait for it nor take from it. */
+export class PostgresConnection {
+  private readonly socket = new Socket();
+  private readonly client: Client;
+
+  /** @param purpose part of the name under which the database lists it */
+  constructor(url: string, purpose: string) {
+    this.client = new Client({
+      connectionString: url,
+      application_name: `user-group-service ${purpose}`,
+      stream: () => this.socket,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      query_timeout: ANSWER_LIMIT_MS,
+    });
+  }
+
+  /** @param lost is called once when the connection is no more, whoever ended it */
+  async open(lost: () => void): Promise<void> {
+    // Told of by `end` too; without a listener an error of an idle connection ends the process.
+    this.client.on('error', () => this.socket.destroy());
+    this.client.on('end', lost);
+    await this.client.connect();
+  }
+
+  /** @throws Error if there is no answer within two seconds */
+  async query(query: QueryConfig): Promise<void> {
+    await this.client.query(query);
+  }
+
+  onNotification(heard: (payload: string) => void): void {
+    this.client.on('notification', ({ payload = '' }) => {
+      heard(payload);
+    });
+  }
+
+  /** Says good-bye; a connection that does not answer is cut. */
+  async close(): Promise<void> {
+    const cut = setTimeout(() => this.socket.destroy(), CLOSE_LIMIT_MS);
+    await this.client.end().catch(() => undefined);
+    clearTimeout(cut);
+    this.socket.destroy();
+  }
+}

@@ -1,0 +1,35 @@
+import { Controller, Post } from '@nestjs/common';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresScope } from '../common/access.decorator';
+import { type Caller, CurrentCaller } from '../common/caller';
+import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/errors';
+import { ProvidedIdParam } from '../common/http/path-param';
+import { JsonBody } from '../common/json/json-body.decorator';
+import { ApiProblems } from '../common/problem.dto';
+import { IssueEmbedTokenDto } from './dto/embed-token.dto';
+import { EmbedTokenAnswer } from './dto/embed-token-answer.dto';
+import { EmbedTokenService } from './embed-token.service';
+
+@ApiTags('Embed tokens')
+@Controller('api/v1/user-groups/:id/embed-tokens')
+export class EmbedTokenController {
+  constructor(private readonly embedTokens: EmbedTokenService) {}
+
+  @Post()
+  @RequiresScope('user-groups:read')
+  @ApiOperation({
+    operationId: 'issueEmbedToken',
+    summary: 'Issue an embed token',
+    description:
+      'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before that, when the token it hangs on ends or the group is suspended or deleted. A grace period of a rotation holds for it too.',
+  })
+  @ApiCreatedResponse({ type: EmbedTokenAnswer, description: 'The embed token.' })
+  @ApiProblems(UserGroupNotFound, UserGroupSuspended, UserGroupIncomplete)
+  issue(
+    @CurrentCaller() caller: Caller,
+    @ProvidedIdParam() id: string,
+    @JsonBody(IssueEmbedTokenDto, { strict: true }) dto: IssueEmbedTokenDto,
+  ): Promise<EmbedTokenAnswer> {
+    return this.embedTokens.issue(caller, id, dto);
+  }
+}

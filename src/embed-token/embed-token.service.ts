@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import { SignJWT } from 'jose';
+import { randomBytes } from 'node:crypto';
+import type { Caller } from '../common/caller';
+import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/errors';
+import { toWireTime } from '../common/time';
+import { Config } from '../config/config';
+import { UserGroupSnapshots } from '../user-group/user-group-snapshots';
+import { UserGroupTokenRepository } from '../user-group/user-group-token.repository';
+import type { IssueEmbedTokenDto } from './dto/embed-token.dto';
+import type { EmbedTokenAnswer } from './dto/embed-token-answer.dto';
+import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token';
+import { DEFAULT_LIFE_SECONDS } from './embed-token.rules';
+import { SigningKeys } from './signing-keys';
+
+const JTI_BYTES = 16;
+
+/** Issues the short-lived tokens that a browser may hold in place of the group's own. */
+@Injectable()
+export class EmbedTokenService {
+  constructor(
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly snapshots: UserGroupSnapshots,
+    private readonly keys: SigningKeys,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * A token that ends with the group's current one, or before. Nothing is stored.
+   * @throws UserGroupNotFound, UserGroupSuspended, UserGroupIncomplete
+   */
+  async issue(
+    { workspaceId }: Caller,
+    providedId: string,
+    dto: IssueEmbedTokenDto,
+  ): Promise<EmbedTokenAnswer> {
+    const group = await this.tokens.findCurrent({ workspaceId, providedId });
+    if (!group) throw new UserGroupNotFound();
+    if (group.suspendedAt !== null) throw new UserGroupSuspended();
+    const key = { workspaceId, userGroupId: group.userGroupId };
+    const snapshot = await this.snapshots.find(key, { isFresh: true });
+    if (snapshot?.isComplete === false) throw new UserGroupIncomplete();
+    const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin } = dto;
+    const iat = Math.floor(Date.now() / 1000);
+    return this.sign({
+      iss: this.config.embedTokenIssuer,
+      sub: providedId,
+      aud,
+      iat,
+      exp: iat + life,
+      jti: randomBytes(JTI_BYTES).toString('base64url'),
+      team_id: group.userGroupId,
+      gen: group.generation,
+      ...(origin !== undefined && { origin }),
+    });
+  }
+
+  private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenAnswer> {
+    const { kid, privateKey } = this.keys.current;
+    const token = await new SignJWT({ ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+      .sign(privateKey);
+    const { exp, jti } = claims;
+    return {
+      success: 1,
+      embed_token: {
+        token,
+        token_type: 'embed_token',
+        expires_at: toWireTime(exp * 1000),
+        kid,
+        jti,
+      },
+    };
+  }
+}

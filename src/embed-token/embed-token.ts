@@ -1,0 +1,33 @@
+import type { JWTPayload } from 'jose';
+
+/** `alg` of every embed token; no other is made or accepted. */
+export const ALGORITHM = 'ES256';
+/** `typ` of every embed token: the one that every library takes without being told. */
+export const TYPE = 'JWT';
+
+/** What an embed token says: whose it is and on what it hangs, nothing about the group itself. */
+export interface EmbedTokenClaims {
+  iss: string;
+  /** The host application's own id of the group. */
+  sub: string;
+  aud: string;
+  /** Seconds since 1970, like `exp`. */
+  iat: number;
+  exp: number;
+  jti: string;
+  /** Internal id of the group; no two groups of an installation ever have the same. */
+  team_id: number;
+  /** Generation of the group's token that was current: the embed token ends with it. */
+  gen: number;
+  /** The web origin of the page that it was issued for, if it was issued for one. */
+  origin?: string;
+}
+
+/** The claims of a payload whose signature is right; undefined if it is no embed token's. */
+export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
+  const { iss, sub, aud, jti, origin, iat, exp } = payload;
+  const { team_id, gen } = payload;
+  const areTexts = [iss, sub, aud, jti, origin ?? ''].every((claim) => typeof claim === 'string');
+  const areNumbers = [iat, exp, team_id, gen].every(Number.isSafeInteger);
+  return areTexts && areNumbers ? (payload as unknown as EmbedTokenClaims) : undefined;
+}

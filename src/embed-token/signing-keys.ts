@@ -1,0 +1,26 @@
+import type { KeyRing } from '../encryption-key/key-ring';
+import { deriveSigningKey, type PublicJwk, type SigningKey } from './signing-key';
+
+/** One signing key for each key of `TOKEN_ENCRYPTION_KEYS`: the first signs, every one verifies. */
+export class SigningKeys {
+  private constructor(private readonly keys: readonly SigningKey[]) {}
+
+  static async of({ keys }: KeyRing): Promise<SigningKeys> {
+    return new SigningKeys(await Promise.all(keys.map(({ secret }) => deriveSigningKey(secret))));
+  }
+
+  /** The key that signs. */
+  get current(): SigningKey {
+    return this.keys[0]!;
+  }
+
+  find(kid: string | undefined): SigningKey | undefined {
+    return this.keys.find((key) => key.kid === kid);
+  }
+
+  /** The public halves, each once, the one that signs first. */
+  get publicJwks(): PublicJwk[] {
+    const byKid = new Map(this.keys.map(({ kid, publicJwk }) => [kid, publicJwk]));
+    return [...byKid.values()];
+  }
+}

@@ -1,0 +1,63 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { OperatorError } from '../common/operator-error';
+import { createPrivateFile } from '../common/private-file';
+import type { Config } from '../config/config';
+import { type EncryptionKey, encryptionKeys } from '../config/readers';
+
+const KEY_FILE = 'token-encryption-keys';
+
+/** The keys of `TOKEN_ENCRYPTION_KEYS`: the first encrypts, every one decrypts. */
+export class KeyRing {
+  private forgotten: readonly string[] = [];
+
+  constructor(readonly keys: readonly EncryptionKey[]) {}
+
+  /** The key that encrypts. */
+  get current(): EncryptionKey {
+    return this.keys[0]!;
+  }
+
+  find(id: string): EncryptionKey | undefined {
+    return this.keys.find((key) => key.id === id);
+  }
+
+  /** Takes note of the missing keys that the operator has given up, and does not wait for. */
+  forget(ids: readonly string[]): void {
+    this.forgotten = ids;
+  }
+
+  isForgotten(id: string): boolean {
+    return this.forgotten.includes(id);
+  }
+}
+
+/** Tells two keys apart without revealing anything about them: an HMAC-SHA-256 of a fixed text. */
+export function keyCheckValue(key: EncryptionKey): Buffer {
+  return createHmac('sha256', key.secret).update('user-group-service key check').digest();
+}
+
+/**
+ * The configured keys or, on the embedded database, those of the key file in `DATA_DIR`, which is
+ * made on the first start and is on disk before any token is encrypted with it.
+ * @param isNew whether the database has not been written with any key yet
+ * @throws OperatorError if the key file cannot be used, or is gone
+ */
+export function loadKeyRing(config: Config, isNew: boolean): KeyRing {
+  if (config.tokenEncryptionKeys) return new KeyRing(config.tokenEncryptionKeys);
+  const path = join(config.dataDir, KEY_FILE);
+  if (!isNew && !existsSync(path)) {
+    throw new OperatorError(
+      `The key file ${path} is gone, and the database was written with it; restore it, or set TOKEN_ENCRYPTION_KEYS.`,
+    );
+  }
+  try {
+    if (isNew) createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
+    return new KeyRing(encryptionKeys(readFileSync(path, 'utf8').trim()));
+  } catch (error) {
+    const reason =
+      error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
+    throw new OperatorError(`The key file ${path} cannot be used: ${reason}`);
+  }
+}

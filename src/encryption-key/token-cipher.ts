@@ -1,0 +1,66 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { TokenForgotten, TokenUnreadable } from '../common/errors';
+import type { KeyRing } from './key-ring';
+
+/** Which row a ciphertext belongs to; it can be decrypted in no other. */
+export interface TokenRow {
+  workspaceId: number;
+  userGroupId: number;
+  generation: number;
+}
+
+export interface EncryptedToken {
+  keyId: string;
+  ciphertext: Buffer;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const VERSION = 1;
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+const HEADER_LENGTH = 1 + NONCE_LENGTH + TAG_LENGTH;
+
+/**
+ * Encrypts user-group tokens at rest with AES-256-GCM (NIST SP 800-38D): a version byte, a random
+ * 96-bit nonce, the 128-bit tag, the encrypted token. The additional data binds it to its row.
+ */
+export class TokenCipher {
+  constructor(private readonly keys: KeyRing) {}
+
+  encrypt(token: string, row: TokenRow): EncryptedToken {
+    const { id, secret } = this.keys.current;
+    const nonce = randomBytes(NONCE_LENGTH);
+    const cipher = createCipheriv(ALGORITHM, secret, nonce);
+    cipher.setAAD(additionalData(id, row));
+    const encrypted = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
+    const ciphertext = Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), encrypted]);
+    return { keyId: id, ciphertext };
+  }
+
+  /**
+   * @throws TokenForgotten if the key was given up
+   * @throws TokenUnreadable if the key is missing or the ciphertext is not this row's
+   */
+  decrypt({ keyId, ciphertext }: EncryptedToken, row: TokenRow): string {
+    const key = this.keys.find(keyId);
+    if (!key && this.keys.isForgotten(keyId)) throw new TokenForgotten();
+    if (!key) throw new TokenUnreadable(new Error(`no key "${keyId}" is configured`));
+    if (ciphertext[0] !== VERSION || ciphertext.length <= HEADER_LENGTH) {
+      throw new TokenUnreadable(new Error('unknown ciphertext version'));
+    }
+    const nonce = ciphertext.subarray(1, 1 + NONCE_LENGTH);
+    const decipher = createDecipheriv(ALGORITHM, key.secret, nonce, { authTagLength: TAG_LENGTH });
+    decipher.setAAD(additionalData(keyId, row));
+    decipher.setAuthTag(ciphertext.subarray(1 + NONCE_LENGTH, HEADER_LENGTH));
+    try {
+      const encrypted = ciphertext.subarray(HEADER_LENGTH);
+      return decipher.update(encrypted, undefined, 'utf8') + decipher.final('utf8');
+    } catch (error) {
+      throw new TokenUnreadable(error);
+    }
+  }
+}
+
+function additionalData(keyId: string, { workspaceId, userGroupId, generation }: TokenRow): Buffer {
+  return Buffer.from(`ugt:${VERSION}:${keyId}:${workspaceId}:${userGroupId}:${generation}`);
+}

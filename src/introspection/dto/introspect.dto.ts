@@ -1,0 +1,30 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type { Violation } from '../../common/errors';
+import { Obeys } from '../../common/json/obeys.decorator';
+import { textViolations } from '../../common/text';
+
+/** The body of an introspection, as JSON or as a form (RFC 7662, section 2.1). */
+export class IntrospectDto {
+  @ApiProperty({
+    description: 'The user-group token, or embed token, that a dashboard was given.',
+    example: 'ugt_EXAMPLE4example4EXAMPLE4example4000000',
+  })
+  @Obeys(tokenViolations, { required: 'The field token is required.' })
+  token!: string;
+
+  @ApiPropertyOptional({
+    description:
+      'The one schema to tell about: `mapping` then has its entry alone, or `unmapped` names it. Under the policy `registered` your own id of the schema, or our number of it.',
+    minLength: 1,
+    maxLength: 255,
+    example: 'sales',
+  })
+  @Obeys(textViolations)
+  schema_id?: string;
+}
+
+/** Any string may be asked about. */
+function tokenViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string') return [];
+  return [{ pointer, code: 'type', detail: 'The token must be a string.' }];
+}

@@ -1,0 +1,35 @@
+import { Controller, HttpCode, Post } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { RequiresScope } from '../common/access.decorator';
+import { type Caller, CurrentCaller } from '../common/caller';
+import { Fresh } from '../common/http/fresh.decorator';
+import { JsonBody } from '../common/json/json-body.decorator';
+import { ApiProblems } from '../common/problem.dto';
+import { IntrospectDto } from './dto/introspect.dto';
+import { IntrospectionAnswer } from './dto/introspection-answer.dto';
+import { IntrospectionService } from './introspection.service';
+
+@ApiTags('Introspection')
+@Controller('api/v1/introspect')
+export class IntrospectionController {
+  constructor(private readonly introspection: IntrospectionService) {}
+
+  @Post()
+  @HttpCode(200)
+  @RequiresScope('tokens:introspect')
+  @ApiOperation({
+    operationId: 'introspectToken',
+    summary: 'Introspect a token',
+    description:
+      'For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second.',
+  })
+  @ApiOkResponse({ type: IntrospectionAnswer, description: 'What the token means.' })
+  @ApiProblems()
+  introspect(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(IntrospectDto, { form: true }) dto: IntrospectDto,
+    @Fresh() isFresh: boolean,
+  ): Promise<IntrospectionAnswer> {
+    return this.introspection.introspect(caller, dto, isFresh);
+  }
+}

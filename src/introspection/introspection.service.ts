@@ -1,0 +1,139 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../common/caller';
+import type { JsonObject } from '../common/json/strict-json';
+import { canBeUserGroupToken, hashToken } from '../common/secrets';
+import type { EmbedTokenClaims } from '../embed-token/embed-token';
+import { EmbedTokenVerifier } from '../embed-token/embed-token.verifier';
+import { describeMapping } from '../registry/described-mapping';
+import {
+  type IntrospectableToken,
+  type UserGroupSnapshot,
+} from '../user-group/user-group-snapshot.repository';
+import { UserGroupSnapshots } from '../user-group/user-group-snapshots';
+import { UserGroupTokenUsage } from '../user-group/user-group-token-usage';
+import type { IntrospectDto } from './dto/introspect.dto';
+import type { IntrospectionAnswer } from './dto/introspection-answer.dto';
+
+/** Who asks, about whose groups. */
+interface Question {
+  workspaceId: number;
+  token: string;
+  /** The one schema to tell about; undefined for all. */
+  schemaId: string | undefined;
+  /** Asks the database in any case. */
+  isFresh: boolean;
+}
+
+/** Tells a renderer what a token means. */
+@Injectable()
+export class IntrospectionService {
+  constructor(
+    private readonly snapshots: UserGroupSnapshots,
+    private readonly usage: UserGroupTokenUsage,
+    private readonly embedTokens: EmbedTokenVerifier,
+  ) {}
+
+  /**
+   * Whose token it is; exactly `{"active": false}` for every other text, whatever the reason. Nothing
+   * is answered that was so longer than a second ago.
+   * @param isFresh asks the database in any case
+   */
+  async introspect(
+    { workspaceId }: Caller,
+    { token, schema_id: schemaId }: IntrospectDto,
+    isFresh: boolean,
+  ): Promise<IntrospectionAnswer> {
+    const question = { workspaceId, token, schemaId, isFresh };
+    return (
+      (await this.describeEmbedToken(question)) ??
+      (await this.describeToken(question)) ?? { active: false }
+    );
+  }
+
+  private async describeToken({
+    workspaceId,
+    token,
+    schemaId,
+    isFresh,
+  }: Question): Promise<IntrospectionAnswer | undefined> {
+    if (!canBeUserGroupToken(token)) return undefined;
+    const hash = hashToken(token);
+    const group = await this.snapshots.findByHash({ workspaceId, hash }, { isFresh });
+    const text = hash.toString('base64');
+    const valid = group && findValid(group, (one) => one.hash === text);
+    if (!valid) return undefined;
+    const { generation, createdAt, validUntil } = valid;
+    this.usage.record(group.userGroupId, generation);
+    return {
+      ...describeGroup(group, schemaId),
+      token_type: 'user_group_token',
+      iat: toSeconds(createdAt),
+      ...(validUntil !== null && { exp: toSeconds(validUntil) }),
+    };
+  }
+
+  /** It is as good as the generation it hangs on: that has to be valid, and is in use with it. */
+  private async describeEmbedToken({
+    workspaceId,
+    token,
+    schemaId,
+    isFresh,
+  }: Question): Promise<IntrospectionAnswer | undefined> {
+    const claims = await this.embedTokens.verify(token);
+    if (!claims) return undefined;
+    const { sub, gen, iat, exp, aud, iss, jti, origin } = claims;
+    const group = await this.findGroup(workspaceId, claims, isFresh);
+    if (group?.providedId !== sub) return undefined;
+    const valid = findValid(group, (one) => one.generation === gen);
+    if (!valid) return undefined;
+    this.usage.record(group.userGroupId, gen);
+    return {
+      ...describeGroup(group, schemaId),
+      token_type: 'embed_token',
+      iat,
+      exp: Math.min(exp, toSeconds(valid.validUntil ?? Infinity)),
+      aud,
+      iss,
+      jti,
+      ...(origin !== undefined && { origin }),
+    };
+  }
+
+  /** What is remembered may be from before the generation that has just issued an embed token elsewhere. */
+  private async findGroup(
+    workspaceId: number,
+    { team_id: userGroupId, gen }: EmbedTokenClaims,
+    isFresh: boolean,
+  ): Promise<UserGroupSnapshot | undefined> {
+    const key = { workspaceId, userGroupId };
+    const group = await this.snapshots.find(key, { isFresh });
+    const isBehind = group?.tokens.every(({ generation }) => generation < gen);
+    return isBehind && !isFresh ? this.snapshots.find(key, { isFresh: true }) : group;
+  }
+}
+
+/** The token of the group that is asked for, if it is valid now; the clock may have ended it since it was read. */
+function findValid(
+  group: UserGroupSnapshot,
+  isAskedFor: (token: IntrospectableToken) => boolean,
+): IntrospectableToken | undefined {
+  if (group.isSuspended || !group.isComplete) return undefined;
+  const token = group.tokens.find(isAskedFor);
+  return token && (token.validUntil ?? Infinity) > Date.now() ? token : undefined;
+}
+
+function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
+  return {
+    active: true,
+    sub: group.providedId,
+    team_id: group.userGroupId,
+    name: group.name,
+    ...describeMapping(group.rules, group.mapping, schemaId),
+    properties: JSON.parse(group.properties) as JsonObject,
+  };
+}
+
+/** Rounded down, so that nobody takes a token for valid longer than it is. */
+function toSeconds(milliseconds: number): number {
+  return Math.floor(milliseconds / 1000);
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import {
+  AddressNotAllowed,
+  ApiTokenInvalid,
+  CredentialsMalformed,
+  RateLimited,
+} from '../common/errors';
+import { addressBlock, clientAddress } from '../common/http/client-address';
+import { Config } from '../config/config';
+import { Limiter } from './limiter';
+import { Redis } from './redis';
+
+const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
+const REFUSAL = 'Too many failed authentications from this address in this minute.';
+
+/**
+ * Allows each client address `FAILED_AUTHENTICATIONS_PER_MINUTE` failed authentications a minute.
+ * It is asked only when one has failed: nobody's wrong tokens lock out a right one.
+ */
+@Injectable()
+export class FailedAuthenticationLimiter {
+  private readonly failures: Limiter;
+
+  constructor(config: Config, redis: Redis) {
+    const perMinute = config.failedAuthenticationsPerMinute;
+    const policy = { name: 'failed-authentication', perMinute, refusal: REFUSAL };
+    this.failures = new Limiter(policy, config, redis);
+  }
+
+  /**
+   * Counts why an authentication failed, if it was a wrong or misshapen token, or a right one from
+   * an address it may not be used from; a missing header is no guess. The answer gets the
+   * `RateLimit` fields.
+   * @throws RateLimited, to be answered in place of `error`, which is its cause, if the address has
+   *   failed too often
+   */
+  async count(error: unknown, request: Request, response: Response): Promise<void> {
+    if (!GUESSES.some((type) => error instanceof type)) return;
+    try {
+      await this.failures.count(addressBlock(clientAddress(request)), response);
+    } catch (limited) {
+      if (limited instanceof RateLimited) limited.cause = error;
+      throw limited;
+    }
+  }
+}

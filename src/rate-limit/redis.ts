@@ -1,0 +1,131 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { createClient } from '@redis/client';
+import { Config } from '../config/config';
+
+/** A Redis that has not answered by then is away. */
+const ANSWER_LIMIT_MS = 100;
+const CONNECT_LIMIT_MS = 2000;
+/** How long a Redis that is away is not asked again. */
+const PAUSE_MS = 1000;
+
+type Client = ReturnType<typeof createConnection>;
+
+/**
+ * The Redis of REDIS_URL. It is connected to at the first use and again after it was away, always
+ * in the background: no caller waits for a connection, and none longer than 100 ms for an answer.
+ */
+@Injectable()
+export class Redis implements OnApplicationShutdown {
+  private readonly logger = new Logger('Redis');
+  private client: Client | undefined;
+  private askAgainAt = 0;
+  private isThere: boolean | undefined;
+
+  constructor(private readonly config: Config) {}
+
+  /** Whether REDIS_URL is set. */
+  get isConfigured(): boolean {
+    return this.config.redisUrl !== undefined;
+  }
+
+  /**
+   * Runs a Lua script, as a client of the package `redis` would.
+   * @throws an error at once while Redis is away or not yet connected, and when it goes away meanwhile
+   */
+  async eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
+    if (!this.client?.isOpen) this.connect();
+    const { client } = this;
+    if (!client?.isReady) throw new Error('Redis is not connected');
+    try {
+      return await within(ANSWER_LIMIT_MS, client.eval(script, options));
+    } catch (error) {
+      this.giveUp(client, error);
+      throw error;
+    }
+  }
+
+  onApplicationShutdown(): void {
+    this.askAgainAt = Infinity;
+    this.release();
+  }
+
+  private connect(): void {
+    const { redisUrl } = this.config;
+    if (redisUrl === undefined || performance.now() < this.askAgainAt) return;
+    this.release();
+    const client = createConnection(redisUrl);
+    this.client = client;
+    within(CONNECT_LIMIT_MS, client.connect()).then(
+      () => {
+        this.notice(true);
+      },
+      (error: unknown) => {
+        this.giveUp(client, error);
+      },
+    );
+  }
+
+  /** A new connection rather than the old one: nobody could tell whether that will ever answer again. */
+  private giveUp(client: Client, error: unknown): void {
+    // Several calls can fail with the same connection, and the end of the process breaks it too.
+    if (client !== this.client) return;
+    this.release();
+    this.askAgainAt = performance.now() + PAUSE_MS;
+    this.notice(false, error);
+  }
+
+  private release(): void {
+    this.client?.destroy();
+    this.client = undefined;
+  }
+
+  /** Once for each change, not for each call. */
+  private notice(isThere: boolean, error?: unknown): void {
+    if (isThere === this.isThere) return;
+    this.isThere = isThere;
+    if (isThere) this.logger.log({ msg: 'rate limits are shared through Redis' });
+    else {
+      const reason = reasonOf(error);
+      this.logger.warn({ msg: 'Redis is away: rate limits are counted in this process', reason });
+    }
+  }
+}
+
+function createConnection(url: string) {
+  const client = createClient({
+    url,
+    // The oldest protocol and no greetings: these every Redis, proxy and access list knows.
+    RESP: 2,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
+    disableOfflineQueue: true,
+    // The limit here also counts the time after the command was sent.
+    commandOptions: { timeout: 0 },
+    socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false },
+  });
+  // What fails is told by the call that fails; a connection lost between calls is simply made anew.
+  client.on('error', () => undefined);
+  return client;
+}
+
+/** @throws Error if `promise` is not settled after so many milliseconds */
+async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      // An answer that came while the process was busy is read before the immediate runs.
+      setImmediate(reject, new Error(`no answer within ${limitMs} ms`));
+    }, limitMs);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** A refused connection to a name with several addresses has a code but no message. */
+function reasonOf(error: unknown): string {
+  const { message, code } = error as NodeJS.ErrnoException;
+  return message || code || 'unknown';
+}

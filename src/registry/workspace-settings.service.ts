@@ -1,0 +1,172 @@
+import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import type { EntityManager } from 'typeorm';
+import { AuditLog } from '../audit/audit-log';
+import { summarised } from '../audit/summarised';
+import type { Caller } from '../common/caller';
+import { ValidationFailed } from '../common/errors';
+import { limitOf, type PageQueryDto, positionOf, toCursor } from '../common/http/page.dto';
+import type { JsonObject } from '../common/json/strict-json';
+import { ChangeFeed } from '../database/change-feed';
+import { statement, Statements } from '../database/statement';
+import { Transactor } from '../database/transactor';
+import { resolveRequiredSchemas } from './declarations';
+import {
+  type FlawedGroupsAnswer,
+  toFlawedGroupViews,
+  toWorkspaceView,
+  type UpdateWorkspaceDto,
+  type WorkspaceAnswer,
+} from './dto/workspace.dto';
+import { IncompleteGroups } from './incomplete-groups';
+import { MappingPolicySwitch } from './mapping-policy-switch';
+import type { MappingPolicy, Rules, SchemaIds } from './rules';
+import { type Findings, UnresolvableMappings } from './unresolvable-mappings';
+import { WorkspaceRules } from './workspace-rules';
+
+type Settings = Omit<Rules, 'schemas'>;
+
+const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
+  'workspace-settings.list-schemas',
+  () => `
+    SELECT id, provided_id AS "providedId" FROM registered_schema
+    WHERE workspace_id = :workspaceId`,
+);
+
+const updateSettings = statement<{
+  workspaceId: number;
+  policy: MappingPolicy;
+  requiredProperties: string;
+  requiredSchemas: string;
+}>(
+  'workspace-settings.update',
+  () => `
+    UPDATE workspace SET mapping_policy = :policy, required_properties = :requiredProperties,
+      required_schemas = :requiredSchemas
+    WHERE id = :workspaceId`,
+);
+
+/** What a workspace asks of its user groups, and which of them do not meet it. */
+@Injectable()
+export class WorkspaceSettingsService {
+  constructor(
+    private readonly rules: WorkspaceRules,
+    private readonly policySwitch: MappingPolicySwitch,
+    private readonly unresolvable: UnresolvableMappings,
+    private readonly incomplete: IncompleteGroups,
+    private readonly transactor: Transactor,
+    private readonly statements: Statements,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  async get({ workspaceId }: Caller): Promise<WorkspaceAnswer> {
+    return { success: 1, workspace: toWorkspaceView(await this.rules.of(workspaceId)) };
+  }
+
+  /**
+   * Stores every setting that was sent. No write of a group happens meanwhile, so that none can slip
+   * through between the old rules and the new ones.
+   * @throws ValidationFailed if a required schema is not registered; MappingsUnresolvable
+   */
+  async update(caller: Caller, dto: UpdateWorkspaceDto): Promise<WorkspaceAnswer> {
+    const { workspaceId } = caller;
+    const settings = await this.transactor.run(async (manager) => {
+      const stored = await this.rules.lock(manager, workspaceId);
+      const wanted = await this.toSettings(manager, workspaceId, stored, dto);
+      const [before, after] = differences(stored, wanted);
+      if (Object.keys(after).length === 0) return stored;
+      await this.store(manager, workspaceId, stored, wanted);
+      await this.auditLog.record(manager, caller, {
+        action: 'workspace.update',
+        object: { type: 'workspace', id: workspaceId },
+        before: summarised(before),
+        after: summarised(after),
+      });
+      return wanted;
+    });
+    this.changes.announce({ workspaceId });
+    return { success: 1, workspace: toWorkspaceView(settings) };
+  }
+
+  /** One page of the groups whose mappings stand in the way of the policy `registered`. */
+  async listUnresolvable(
+    { workspaceId }: Caller,
+    query: PageQueryDto,
+  ): Promise<FlawedGroupsAnswer> {
+    const { policy } = await this.rules.of(workspaceId);
+    // Under it every mapping is resolved, and stays so whatever its text would name by now.
+    if (policy === 'registered') return { success: 1, user_groups: [] };
+    const [after = 0] = positionOf(query, 1) ?? [];
+    return toAnswer(await this.unresolvable.list(workspaceId, after, limitOf(query)));
+  }
+
+  /** One page of the groups that lack what is required. */
+  async listIncomplete({ workspaceId }: Caller, query: PageQueryDto): Promise<FlawedGroupsAnswer> {
+    const [after = 0] = positionOf(query, 1) ?? [];
+    return toAnswer(await this.incomplete.list(workspaceId, after, limitOf(query)));
+  }
+
+  private async toSettings(
+    manager: EntityManager,
+    workspaceId: number,
+    stored: Rules,
+    dto: UpdateWorkspaceDto,
+  ): Promise<Settings> {
+    const wanted = {
+      policy: dto.mapping_policy ?? stored.policy,
+      requiredProperties: dto.required_properties ?? stored.requiredProperties,
+      requiredSchemas: dto.required_schemas ?? stored.requiredSchemas,
+    };
+    if (wanted.policy === 'open') return wanted;
+    const schemas = await this.statements.run(manager, listSchemas, { workspaceId });
+    const { requiredSchemas, violations } = resolveRequiredSchemas(wanted.requiredSchemas, schemas);
+    if (violations.length > 0) throw new ValidationFailed(violations);
+    return { ...wanted, requiredSchemas };
+  }
+
+  private async store(
+    manager: EntityManager,
+    workspaceId: number,
+    stored: Rules,
+    wanted: Settings,
+  ): Promise<void> {
+    if (stored.policy !== wanted.policy) {
+      if (wanted.policy === 'open') await this.policySwitch.toOpen(manager, workspaceId);
+      else await this.policySwitch.toRegistered(manager, workspaceId);
+    }
+    const { mapping_policy, required_properties, required_schemas } = toWorkspaceView(wanted);
+    await this.statements.run(manager, updateSettings, {
+      workspaceId,
+      policy: mapping_policy,
+      requiredProperties: JSON.stringify(required_properties),
+      requiredSchemas: JSON.stringify(required_schemas),
+    });
+  }
+}
+
+/** The settings that differ, as they were and as they become. */
+function differences(stored: Settings, wanted: Settings): [JsonObject, JsonObject] {
+  const [was, is] = [toJson(stored), toJson(wanted)];
+  const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));
+  const pick = (from: JsonObject) => Object.fromEntries(names.map((name) => [name, from[name]!]));
+  return [pick(was), pick(is)];
+}
+
+function toJson(settings: Settings): JsonObject {
+  const { mapping_policy, required_properties, required_schemas } = toWorkspaceView(settings);
+  return {
+    mapping_policy,
+    required_properties: required_properties.map(({ name, type }) => ({ name, type })),
+    required_schemas,
+  };
+}
+
+function toAnswer(findings: Findings): FlawedGroupsAnswer {
+  const { lookedUntil } = findings;
+  return {
+    success: 1,
+    user_groups: toFlawedGroupViews(findings),
+    ...(lookedUntil !== undefined && { next_cursor: toCursor([lookedUntil]) }),
+  };
+}

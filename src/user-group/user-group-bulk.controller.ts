@@ -1,0 +1,74 @@
+import { Controller, HttpCode, Post, Res } from '@nestjs/common';
+import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { RequiresScope } from '../common/access.decorator';
+import { type Caller, CurrentCaller } from '../common/caller';
+import { AuditUnavailable, TokenNotUsable } from '../common/errors';
+import { answerNdjson, ApiNdjsonResponse, type Lines, NdjsonBody } from '../common/http/ndjson';
+import { QueryOf } from '../common/http/query.decorator';
+import { JsonBody } from '../common/json/json-body.decorator';
+import { ApiProblems } from '../common/problem.dto';
+import { ExportDto, ExportSummary } from './dto/export.dto';
+import { ImportedUserGroupDto } from './dto/import.dto';
+import { ImportedLine, ImportSummary, RefusedLine } from './dto/import-answer.dto';
+import { ImportQueryDto } from './dto/import-query.dto';
+import { UserGroupExporter } from './user-group-exporter';
+import { UserGroupImporter } from './user-group-importer';
+
+@ApiTags('User groups (v1)')
+@Controller('api/v1/user-groups')
+export class UserGroupBulkController {
+  constructor(
+    private readonly importer: UserGroupImporter,
+    private readonly exporter: UserGroupExporter,
+  ) {}
+
+  @Post('import')
+  @HttpCode(200)
+  @RequiresScope('user-groups:write')
+  @ApiOperation({
+    operationId: 'importUserGroups',
+    summary: 'Import user groups',
+    description:
+      'Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; giving a known group another token needs the scope `tokens:rotate` too, and ends the old token. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.',
+  })
+  @ApiNdjsonResponse(
+    'One JSON object per line: an answer to each line that is not blank, then the summary.',
+    ImportedLine,
+    RefusedLine,
+    ImportSummary,
+  )
+  @ApiProblems(TokenNotUsable, AuditUnavailable)
+  import(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(ImportQueryDto) query: ImportQueryDto,
+    @NdjsonBody(ImportedUserGroupDto, 'One JSON object per line, as an export answers them.')
+    lines: Lines,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerNdjson(response, this.importer.run(caller, lines, query));
+  }
+
+  @Post('export')
+  @HttpCode(200)
+  @RequiresScope('admin')
+  @ApiOperation({
+    operationId: 'exportUserGroups',
+    summary: 'Export user groups',
+    description:
+      'Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the answer was cut. It is a POST because the answer holds credentials.',
+  })
+  @ApiNdjsonResponse(
+    'One JSON object per line: the groups, then the summary.',
+    ImportedUserGroupDto,
+    ExportSummary,
+  )
+  @ApiProblems(AuditUnavailable)
+  export(
+    @CurrentCaller() caller: Caller,
+    @JsonBody(ExportDto, { strict: true }) dto: ExportDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    return answerNdjson(response, this.exporter.run(caller, dto));
+  }
+}

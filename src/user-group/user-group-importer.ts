@@ -1,0 +1,153 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { type Caller, requireScope } from '../common/caller';
+import { BodyTooLarge, ServiceError, ShuttingDown } from '../common/errors';
+import type { Line } from '../common/http/lines';
+import type { Lines } from '../common/http/ndjson';
+import { dtoFromJson } from '../common/json/json-dto';
+import { type JsonValue, parseStrictJson } from '../common/json/strict-json';
+import { Config } from '../config/config';
+import { ImportedUserGroupDto } from './dto/import.dto';
+import {
+  type ImportAnswerLine,
+  type ImportedLine,
+  type ImportSummary,
+  type RefusedLine,
+  toRefusedLine,
+} from './dto/import-answer.dto';
+import type { ImportQueryDto } from './dto/import-query.dto';
+import { type Outcome, UserGroupBatch } from './user-group-batch';
+import { toWanted, type WantedUserGroup } from './wanted-user-group';
+
+/** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
+const BATCH = 50;
+
+const BLANK = /^[ \t\r]*$/;
+
+/** A line that was read: what it wants, or why it is refused. */
+type ReadLine = { line: number } & ({ wanted: WantedUserGroup } | { error: ServiceError });
+
+type Answered = ImportedLine | RefusedLine;
+
+/** Reads groups line by line and stores them, as fast as its answer is taken. */
+@Injectable()
+export class UserGroupImporter implements OnModuleDestroy {
+  private isEnding = false;
+
+  constructor(
+    private readonly batches: UserGroupBatch,
+    private readonly config: Config,
+  ) {}
+
+  /** Before the connections are closed: an import under way says how far it has come. */
+  onModuleDestroy(): void {
+    this.isEnding = true;
+  }
+
+  /**
+   * Stores the group of each line, in order, and answers each line once its group is durable; then a
+   * summary. A line that is refused costs no other line anything. What ends the import early is said
+   * in the summary, or thrown if no line has been answered. A group of answers can be empty.
+   */
+  async *run(
+    caller: Caller,
+    lines: Lines,
+    { results = 'all' }: ImportQueryDto = {},
+  ): AsyncGenerator<ImportAnswerLine[]> {
+    const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+    try {
+      for await (const batch of inBatches(lines)) {
+        if (this.isEnding) throw new ShuttingDown();
+        const answered = await this.importBatch(await this.renew(caller), batch);
+        for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
+        yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
+      }
+      yield [{ summary: { ...counts, complete: true } }];
+    } catch (error) {
+      const isFirst = Object.values(counts).every((count) => count === 0);
+      if (isFirst || !(error instanceof ServiceError)) throw error;
+      yield [incomplete(counts, error)];
+    }
+  }
+
+  /** An import can last longer than the API token that it began with. */
+  private async renew(caller: Caller): Promise<Caller> {
+    const renewed = await caller.renew();
+    requireScope(renewed, 'user-groups:write', 'Importing groups');
+    return renewed;
+  }
+
+  private async importBatch(caller: Caller, lines: readonly Line[]): Promise<Answered[]> {
+    const answered: Answered[] = [];
+    for (const group of withDistinctIds(lines.flatMap((line) => this.read(line) ?? []))) {
+      const wanted = group.flatMap((read) => ('wanted' in read ? [read.wanted] : []));
+      const outcomes = await this.batches.store(caller, wanted);
+      for (const read of group) answered.push(toAnswer(read, outcomes));
+    }
+    return answered;
+  }
+
+  /** Undefined for a line that says nothing: a blank one, or the last of an export. */
+  private read({ number: line, bytes }: Line): ReadLine | undefined {
+    if (!bytes) return { line, error: new BodyTooLarge(this.config.bodyLimit, 'line') };
+    if (BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'))) {
+      return undefined;
+    }
+    try {
+      const json = parseStrictJson(bytes);
+      if (isSummary(json.value)) return undefined;
+      return { line, wanted: toWanted(dtoFromJson(ImportedUserGroupDto, json, { strict: true })) };
+    } catch (error) {
+      if (error instanceof ServiceError) return { line, error };
+      throw error;
+    }
+  }
+}
+
+async function* inBatches(lines: Lines): AsyncGenerator<Line[]> {
+  for await (const arrived of lines) {
+    for (let from = 0; from < arrived.length; from += BATCH) {
+      yield arrived.slice(from, from + BATCH);
+    }
+  }
+}
+
+/** Cut where an id comes again: what is said last of a group holds. */
+function withDistinctIds(lines: readonly ReadLine[]): ReadLine[][] {
+  const groups: ReadLine[][] = [];
+  let ids = new Set<string>();
+  let group: ReadLine[] = [];
+  for (const read of lines) {
+    const id = 'wanted' in read ? read.wanted.providedId : undefined;
+    if (id !== undefined && ids.has(id)) {
+      groups.push(group);
+      [group, ids] = [[], new Set()];
+    }
+    group.push(read);
+    if (id !== undefined) ids.add(id);
+  }
+  return [...groups, group];
+}
+
+function toAnswer(read: ReadLine, outcomes: ReadonlyMap<string, Outcome>): Answered {
+  const { line } = read;
+  if ('error' in read) return toRefusedLine(line, read.error);
+  const { providedId } = read.wanted;
+  const outcome = outcomes.get(providedId)!;
+  if ('error' in outcome) return toRefusedLine(line, outcome.error, providedId);
+  const { result, id } = outcome;
+  return { line, success: 1, user_group_id: providedId, result, team_id: id };
+}
+
+function isSummary(value: JsonValue): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  const keys = Object.keys(value);
+  return keys.length === 1 && keys[0] === 'summary';
+}
+
+function incomplete(
+  counts: Omit<ImportSummary['summary'], 'complete'>,
+  error: ServiceError,
+): ImportSummary {
+  const { code } = error.spec;
+  return { summary: { ...counts, complete: false, code, detail: error.message } };
+}

@@ -1,0 +1,196 @@
+import type { DeletedAnswer } from '../common/http/deleted-answer.dto';
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../audit/audit-log';
+import type { Caller } from '../common/caller';
+import { UserGroupNotFound, ValidationFailed } from '../common/errors';
+import { entityTagOf, type Preconditions } from '../common/http/preconditions';
+import { mergePatch } from '../common/json/merge-patch';
+import type { JsonObject } from '../common/json/strict-json';
+import { ChangeFeed } from '../database/change-feed';
+import { Transactor } from '../database/transactor';
+import { summarised } from '../audit/summarised';
+import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto';
+import {
+  toUserGroupResource,
+  type UserGroupResourceAnswer,
+} from './dto/user-group-resource-answer.dto';
+import { fromStoredMapping, type Mapping, mappingViolations } from './mapping';
+import { propertiesViolations } from './properties';
+import { UserGroupTokenService } from './user-group-token.service';
+import { UserGroupRepository, type UserGroupState } from './user-group.repository';
+import { UserGroupService } from './user-group.service';
+import type { WantedUserGroup } from './wanted-user-group';
+
+/** User groups as resources of HTTP: each has a URL and a state, and a write can depend on the state. */
+@Injectable()
+export class UserGroupResourceService {
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly writes: UserGroupService,
+    private readonly tokens: UserGroupTokenService,
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /** @throws UserGroupNotFound */
+  async get({ workspaceId }: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+    const stored = await this.userGroups.find({ workspaceId, providedId }, true);
+    if (!stored) throw new UserGroupNotFound();
+    return toAnswer(stored, providedId);
+  }
+
+  /**
+   * Makes the group what the body says, or creates it.
+   * @throws PreconditionFailed, ValidationFailed
+   */
+  async replace(
+    caller: Caller,
+    providedId: string,
+    { name, mapping, properties, user_group_id: repeatedId }: ReplaceUserGroupDto,
+    preconditions: Preconditions,
+  ): Promise<{ created: boolean; answer: UserGroupResourceAnswer }> {
+    if (repeatedId !== undefined && repeatedId !== providedId) {
+      const detail = 'The user_group_id must be that of the path.';
+      throw new ValidationFailed([{ pointer: '/user_group_id', code: 'not_acceptable', detail }]);
+    }
+    const { created, told } = await this.writes.write(caller, {
+      providedId,
+      withMapping: true,
+      wish: (stored) => {
+        preconditions.require(stored && tagOf(stored, providedId));
+        return { providedId, name, mapping: mapping ?? {}, properties: properties ?? {} };
+      },
+      tell: (group) => toAnswer(group, providedId),
+    });
+    return { created, answer: told };
+  }
+
+  /**
+   * Changes what the patch names. Patches of different things that arrive together are all kept.
+   * @throws UserGroupNotFound, PreconditionFailed, ValidationFailed
+   */
+  async patch(
+    caller: Caller,
+    providedId: string,
+    dto: PatchUserGroupDto,
+    preconditions: Preconditions,
+  ): Promise<UserGroupResourceAnswer> {
+    const { told } = await this.writes.write(caller, {
+      providedId,
+      withMapping: true,
+      wish: (stored) => {
+        if (!stored) throw new UserGroupNotFound();
+        preconditions.require(tagOf(stored, providedId));
+        return { providedId, ...patched(stored, dto) };
+      },
+      tell: (group) => toAnswer(group, providedId),
+    });
+    return told;
+  }
+
+  /**
+   * Removes the group with everything that belongs to it; none of its tokens is valid from then on.
+   * @throws UserGroupNotFound, PreconditionFailed
+   */
+  async delete(
+    caller: Caller,
+    providedId: string,
+    preconditions: Preconditions,
+  ): Promise<DeletedAnswer> {
+    const { workspaceId } = caller;
+    const userGroupId = await this.transactor.run(async (manager) => {
+      const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
+      if (!stored) throw new UserGroupNotFound();
+      preconditions.require(tagOf(stored, providedId));
+      const { id, name } = stored;
+      await this.tokens.lockTokens(manager, id);
+      await this.userGroups.remove(manager, { workspaceId, id });
+      await this.auditLog.record(manager, caller, {
+        action: 'user_group.delete',
+        object: { type: 'user_group', id: providedId },
+        before: {
+          name,
+          mapping: summarised(fromStoredMapping(stored.mapping)),
+          properties: summarised(JSON.parse(stored.properties) as JsonObject),
+        },
+        details: { team_id: id },
+      });
+      return id;
+    });
+    this.changes.announce({ workspaceId, userGroupId });
+    return { success: 1 };
+  }
+
+  /**
+   * None of the group's tokens can be introspected from the answer on, until it is resumed. Everything
+   * else goes on: it can be looked up, written and rotated. Doing it again changes nothing.
+   * @throws UserGroupNotFound
+   */
+  suspend(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+    return this.setSuspended(caller, providedId, true);
+  }
+
+  /** Undoes `suspend`: the tokens that would be valid are so again. @throws UserGroupNotFound */
+  resume(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+    return this.setSuspended(caller, providedId, false);
+  }
+
+  private async setSuspended(
+    caller: Caller,
+    providedId: string,
+    wanted: boolean,
+  ): Promise<UserGroupResourceAnswer> {
+    const { workspaceId } = caller;
+    const key = { workspaceId, providedId };
+    const known = await this.userGroups.find(key, true);
+    if (known && isSuspended(known) === wanted) return toAnswer(known, providedId);
+    const group = await this.transactor.run(async (manager): Promise<UserGroupState> => {
+      const stored = await this.userGroups.lock(manager, key);
+      if (!stored) throw new UserGroupNotFound();
+      if (isSuspended(stored) === wanted) return stored;
+      const { id } = stored;
+      const change = await this.userGroups.setSuspended(manager, { workspaceId, id }, wanted);
+      await this.auditLog.record(manager, caller, {
+        action: wanted ? 'user_group.suspend' : 'user_group.resume',
+        object: { type: 'user_group', id: providedId },
+        details: { team_id: id },
+      });
+      return { ...stored, ...change };
+    });
+    this.changes.announce({ workspaceId, userGroupId: group.id });
+    return toAnswer(group, providedId);
+  }
+}
+
+function toAnswer(group: UserGroupState, providedId: string): UserGroupResourceAnswer {
+  return { success: 1, user_group: toUserGroupResource(group, providedId) };
+}
+
+function tagOf(group: UserGroupState, providedId: string): string {
+  return entityTagOf(toUserGroupResource(group, providedId));
+}
+
+function isSuspended({ suspendedAt }: UserGroupState): boolean {
+  return suspendedAt !== null;
+}
+
+/** What the patch makes of the fields that it names. @throws ValidationFailed if a result breaks a rule */
+function patched(
+  stored: UserGroupState,
+  dto: PatchUserGroupDto,
+): Omit<WantedUserGroup, 'providedId'> {
+  const mapping = merged(fromStoredMapping(stored.mapping), dto.mapping);
+  const properties = merged(JSON.parse(stored.properties) as JsonObject, dto.properties);
+  const violations = [
+    ...(mapping ? mappingViolations(mapping, '/mapping') : []),
+    ...(properties ? propertiesViolations(properties, '/properties') : []),
+  ];
+  if (violations.length > 0) throw new ValidationFailed(violations);
+  return { name: dto.name, mapping: mapping as Mapping | undefined, properties };
+}
+
+function merged(target: JsonObject, patch: JsonObject | null | undefined): JsonObject | undefined {
+  if (patch === undefined) return undefined;
+  return patch === null ? {} : mergePatch(target, patch);
+}

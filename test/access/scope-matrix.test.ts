@@ -1,0 +1,477 @@
+import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
+import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
+import { RequestMethod } from '@nestjs/common';
+import { isPublic, SCOPE_METADATA } from '../../src/common/access.decorator';
+import { type Scope, scopes } from '../../src/common/caller';
+import { type Answer, type ApiClient, NDJSON } from '../support/api-client';
+import { onEachDatabase } from '../support/databases';
+import { registryBody } from '../support/registry';
+import { startTestService, type TestService } from '../support/test-service';
+
+/** What one workspace has, and nobody else may reach. */
+interface Things {
+  group: string;
+  groupToken: string;
+  apiToken: number;
+  schema: number;
+  dataSource: number;
+}
+
+interface Route {
+  method: string;
+  /** As the handler declares it. */
+  path: string;
+  scope: Scope;
+  /** A call that succeeds for who has the scope, on the things of the own workspace. */
+  call: (things: Things) => { path?: string; body?: unknown; headers?: Record<string, string> };
+  /** The answer to the same call about another workspace's things; undefined where none can be named. */
+  foreign?: { status: number; code?: string };
+}
+
+const notFound = (code: string) => ({ status: 404, code });
+const ofGroup = ({ group }: Things, rest: string) => `/api/v1/user-groups/${group}/tokens${rest}`;
+const resource = ({ group }: Things, rest = '') => `/api/v1/user-groups/${group}${rest}`;
+const ofToken = ({ apiToken }: Things, rest: string) => `/api/v1/api-tokens/${apiToken}${rest}`;
+
+/** Every route of the application. A new one that is not here fails the test. */
+const routes: Route[] = [
+  {
+    method: 'GET',
+    path: '/api/user',
+    scope: 'user-groups:read',
+    call: ({ group }) => ({ body: { user_group_id: group } }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'PUT',
+    path: '/api/user',
+    scope: 'user-groups:write',
+    call: ({ group }) => ({ body: { user_group_id: group, name: 'written' } }),
+    // An id is the caller's own: the same one names another group here.
+    foreign: { status: 200 },
+  },
+  {
+    method: 'POST',
+    path: '/api/user',
+    scope: 'tokens:rotate',
+    call: ({ groupToken }) => ({ body: { current_token: groupToken } }),
+    foreign: notFound('token_not_found'),
+  },
+  { method: 'GET', path: '/api/v1/user-groups', scope: 'user-groups:read', call: () => ({}) },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: resource(things) }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'PUT',
+    path: '/api/v1/user-groups/:id',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things), body: { name: 'written' } }),
+    // An id is the caller's own: the same one names another group here.
+    foreign: { status: 201 },
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/user-groups/:id',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things), body: { properties: { a: 1 } } }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/user-groups/:id',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things) }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/suspend',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things, '/suspend') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/resume',
+    scope: 'user-groups:write',
+    call: (things) => ({ path: resource(things, '/resume') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/tokens/current',
+    scope: 'user-groups:read',
+    call: (things) => ({ path: ofGroup(things, '/current') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/import',
+    scope: 'user-groups:write',
+    call: ({ group }) => ({ body: { user_group_id: group, name: 'imported' }, headers: NDJSON }),
+    foreign: { status: 200 },
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/export',
+    scope: 'admin',
+    call: () => ({ body: {} }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/user-groups/:id/tokens',
+    scope: 'admin',
+    call: (things) => ({ path: ofGroup(things, '') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/tokens/rotate',
+    scope: 'tokens:rotate',
+    call: (things) => ({ path: ofGroup(things, '/rotate'), body: { grace_period_seconds: 60 } }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/tokens/:generation/revoke',
+    scope: 'tokens:rotate',
+    call: (things) => ({ path: ofGroup(things, '/1/revoke') }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/user-groups/:id/embed-tokens',
+    scope: 'user-groups:read',
+    call: ({ group }) => ({
+      path: `/api/v1/user-groups/${group}/embed-tokens`,
+      body: { audience: 'renderer' },
+    }),
+    foreign: notFound('user_group_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/introspect',
+    scope: 'tokens:introspect',
+    call: ({ groupToken }) => ({ body: { token: groupToken } }),
+    foreign: { status: 200 },
+  },
+  { method: 'GET', path: '/api/v1/api-tokens', scope: 'admin', call: () => ({}) },
+  {
+    method: 'POST',
+    path: '/api/v1/api-tokens',
+    scope: 'admin',
+    call: () => ({ body: { name: 'new', scopes: ['admin'] } }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/api-tokens/:id',
+    scope: 'admin',
+    call: (things) => ({ path: ofToken(things, '') }),
+    foreign: notFound('api_token_not_found'),
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/api-tokens/:id',
+    scope: 'admin',
+    call: (things) => ({ path: ofToken(things, ''), body: { name: 'changed' } }),
+    foreign: notFound('api_token_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/api-tokens/:id/rotate',
+    scope: 'admin',
+    call: (things) => ({ path: ofToken(things, '/rotate'), body: {} }),
+    foreign: notFound('api_token_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/api-tokens/:id/revoke',
+    scope: 'admin',
+    call: (things) => ({ path: ofToken(things, '/revoke') }),
+    foreign: notFound('api_token_not_found'),
+  },
+  { method: 'GET', path: '/api/v1/audit-events', scope: 'audit:read', call: () => ({}) },
+  { method: 'GET', path: '/api/v1/schemas', scope: 'registry:read', call: () => ({}) },
+  {
+    method: 'POST',
+    path: '/api/v1/schemas',
+    scope: 'registry:write',
+    call: ({ group }) => ({ body: { provided_id: `new-${group}`, name: 'New' } }),
+    // As with groups, the same id can be given here.
+    foreign: { status: 201 },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/schemas/:id',
+    scope: 'registry:read',
+    call: ({ schema }) => ({ path: `/api/v1/schemas/${schema}` }),
+    foreign: notFound('schema_not_found'),
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/schemas/:id',
+    scope: 'registry:write',
+    call: ({ schema }) => ({ path: `/api/v1/schemas/${schema}`, body: { name: 'changed' } }),
+    foreign: notFound('schema_not_found'),
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/schemas/:id',
+    scope: 'registry:write',
+    call: ({ schema }) => ({ path: `/api/v1/schemas/${schema}` }),
+    foreign: notFound('schema_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/schemas/:id/references',
+    scope: 'registry:read',
+    call: ({ schema }) => ({ path: `/api/v1/schemas/${schema}/references` }),
+    foreign: notFound('schema_not_found'),
+  },
+  { method: 'GET', path: '/api/v1/data-sources', scope: 'registry:read', call: () => ({}) },
+  {
+    method: 'POST',
+    path: '/api/v1/data-sources',
+    scope: 'registry:write',
+    call: ({ group }) => ({ body: { provided_id: `new-${group}`, name: 'New' } }),
+    // As with groups, the same id can be given here.
+    foreign: { status: 201 },
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/data-sources/:id',
+    scope: 'registry:read',
+    call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}` }),
+    foreign: notFound('data_source_not_found'),
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/data-sources/:id',
+    scope: 'registry:write',
+    call: ({ dataSource }) => ({
+      path: `/api/v1/data-sources/${dataSource}`,
+      body: { name: 'changed' },
+    }),
+    foreign: notFound('data_source_not_found'),
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/data-sources/:id',
+    scope: 'registry:write',
+    call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}` }),
+    foreign: notFound('data_source_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/data-sources/:id/references',
+    scope: 'registry:read',
+    call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}/references` }),
+    foreign: notFound('data_source_not_found'),
+  },
+  { method: 'GET', path: '/api/v1/workspace', scope: 'registry:read', call: () => ({}) },
+  {
+    method: 'PATCH',
+    path: '/api/v1/workspace',
+    scope: 'registry:write',
+    call: () => ({ body: { mapping_policy: 'open' } }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/workspace/unresolvable-mappings',
+    scope: 'registry:read',
+    call: () => ({}),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/workspace/incomplete-user-groups',
+    scope: 'registry:read',
+    call: () => ({}),
+  },
+];
+
+/** The routes that ask for no token, because what they answer is nobody's own. */
+const publicRoutes = [{ method: 'GET', path: '/.well-known/jwks.json' }];
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let count = 0;
+  let lastSchema = 0;
+  const clients = new Map<string, ApiClient>();
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+    for (const scope of scopes) {
+      for (const workspace of ['own', 'other']) {
+        const token = await service.issueToken([scope], workspace);
+        clients.set(`${workspace} ${scope}`, service.clientOf(token));
+      }
+    }
+  });
+
+  afterAll(() => service.close());
+
+  /** Fresh things of a workspace, with a token of generation 2 and its predecessor. */
+  async function create(workspace: string): Promise<Things> {
+    const all = service.clientOf(await service.issueToken([...scopes], workspace));
+    const group = `group-${++count}`;
+    const created = await all.get({ user_group_id: group, name: 'Group' });
+    const rotated = await all.post({
+      current_token: created.body.user_group.token,
+      grace_period_seconds: 600,
+    });
+    const issued = await all.call('POST', '/api/v1/api-tokens', {
+      name: 'thing',
+      scopes: ['admin'],
+    });
+    const registered = { provided_id: group, name: 'thing' };
+    // A workspace has few schemas: each makes room for the next.
+    await all.call('DELETE', `/api/v1/schemas/${lastSchema}`);
+    const schema = await all.call('POST', '/api/v1/schemas', registered);
+    const dataSource = await all.call('POST', '/api/v1/data-sources', registered);
+    lastSchema = registryBody(schema).schema.id;
+    return {
+      group,
+      groupToken: rotated.body.user_group.token,
+      apiToken: issued.body.api_token.id,
+      schema: lastSchema,
+      dataSource: registryBody(dataSource).data_source.id,
+    };
+  }
+
+  const send = (route: Route, things: Things, by: ApiClient): Promise<Answer> => {
+    const { path = route.path, body, headers } = route.call(things);
+    return by.send({ method: route.method, path, body, headers });
+  };
+
+  test('every route declares its scope and stands in the table', () => {
+    const declared = handlersOf(service).map(({ method, path, scope, isOpen }) =>
+      [method, path, isOpen ? 'public' : '', scope].join(' '),
+    );
+    const listed = [
+      ...routes.map(({ method, path, scope }) => [method, path, '', scope].join(' ')),
+      ...publicRoutes.map(({ method, path }) => [method, path, 'public', ''].join(' ')),
+    ];
+    expect(declared.sort()).toEqual(listed.sort());
+  });
+
+  test.each(publicRoutes)('$method $path answers anybody the same', async ({ method, path }) => {
+    const answers = [];
+    for (const by of [undefined, 'wrong', `uga_${'0'.repeat(38)}`, service.bootstrapToken]) {
+      answers.push(await service.clientOf(by).send({ method, path }));
+    }
+    expect(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size).toBe(1);
+    expect(answers[0]!.status).toBe(200);
+  });
+
+  describe.each(routes)('$method $path', (route) => {
+    test('every scope opens its own routes and no other', async () => {
+      for (const scope of scopes) {
+        const answer = await send(route, await create('own'), clients.get(`own ${scope}`)!);
+        const { status, body } = answer;
+        if (scope === route.scope) {
+          expect([scope, status < 300, body.code]).toEqual([scope, true, undefined]);
+        } else {
+          expect([scope, status, body.code]).toEqual([scope, 403, 'insufficient_scope']);
+          expect(body.detail).toContain(`"${route.scope}"`);
+        }
+      }
+    });
+
+    test('without a token, with an unknown one, and with a user-group token it is closed', async () => {
+      const things = await create('own');
+      const unknown = service.clientOf(`uga_${'0'.repeat(38)}`);
+      for (const by of [
+        service.clientOf(undefined),
+        unknown,
+        service.clientOf(things.groupToken),
+      ]) {
+        const { status, body, headers } = await send(route, things, by);
+        expect([status, body.success, headers['www-authenticate']]).toEqual([
+          401,
+          0,
+          expect.stringMatching(/^Token /),
+        ]);
+      }
+    });
+
+    test('a thing of another workspace is not found, in the words of a thing that is not there', async () => {
+      const theirs = await create('own');
+      const nothing = {
+        group: `absent-${++count}`,
+        groupToken: `${theirs.groupToken.slice(0, -1)}_`,
+        apiToken: 999_999,
+        schema: 999_999,
+        dataSource: 999_999,
+      };
+      const by = clients.get(`other ${route.scope}`)!;
+      const before = await rowsOf(service, 'own');
+      const answer = await send(route, theirs, by);
+      expect(await rowsOf(service, 'own')).toEqual(before);
+      if (!route.foreign) {
+        expect(answer.text).not.toContain(theirs.group);
+        expect(answer.text).not.toMatch(new RegExp(`"id":${theirs.apiToken}[,}]`));
+        return;
+      }
+      expect([answer.status, answer.body.code]).toEqual([route.foreign.status, route.foreign.code]);
+      expect(answer.text).not.toContain(theirs.groupToken);
+      const absent = await send(route, nothing, by);
+      expect(wordsOf(answer)).toEqual(wordsOf(absent));
+    });
+  });
+
+  test('every other scope is refused to all of them together', async () => {
+    for (const route of routes) {
+      const others = scopes.filter((scope) => scope !== route.scope);
+      const by = service.clientOf(await service.issueToken(others, 'own'));
+      const { status } = await send(route, await create('own'), by);
+      expect([route.path, status]).toEqual([route.path, 403]);
+    }
+  });
+});
+
+/** Of an answer, what does not differ from call to call. */
+function wordsOf({ status, body, headers }: Answer): unknown {
+  const words = { ...body, request_id: null, user_group: null, schema: null, data_source: null };
+  return [status, words, Object.keys(headers).sort()];
+}
+
+/** Everything a workspace owns but its audit log. */
+async function rowsOf(service: TestService, workspace: string): Promise<unknown> {
+  const id = `(SELECT id FROM workspace WHERE name = '${workspace}')`;
+  const groups = `(SELECT id FROM user_group WHERE workspace_id = ${id})`;
+  return JSON.stringify([
+    await service.query(`SELECT * FROM user_group WHERE workspace_id = ${id} ORDER BY id`),
+    await service.query(
+      `SELECT * FROM user_group_token WHERE user_group_id IN ${groups} ORDER BY user_group_id, generation`,
+    ),
+    await service.query(
+      `SELECT id, name, scopes, expires_at, revoked_at FROM api_token WHERE workspace_id = ${id} ORDER BY id`,
+    ),
+    await service.query(`SELECT * FROM registered_schema WHERE workspace_id = ${id} ORDER BY id`),
+    await service.query(
+      `SELECT * FROM registered_data_source WHERE workspace_id = ${id} ORDER BY id`,
+    ),
+  ]);
+}
+
+/** Every handler of the running application, as Nest knows it. */
+function handlersOf({ app }: TestService) {
+  const discovery = new DiscoveryService(app.get(ModulesContainer));
+  return discovery.getControllers().flatMap(({ instance, metatype }) => {
+    const prototype = Object.getPrototypeOf(instance) as object;
+    const base = Reflect.getMetadata(PATH_METADATA, metatype!) as string;
+    return new MetadataScanner().getAllMethodNames(prototype).flatMap((name) => {
+      const handler = (prototype as Record<string, object>)[name]!;
+      const path = Reflect.getMetadata(PATH_METADATA, handler) as string | undefined;
+      if (path === undefined) return [];
+      const method = RequestMethod[Reflect.getMetadata(METHOD_METADATA, handler) as number]!;
+      const scope = Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined;
+      const isOpen = isPublic(handler);
+      return { method, path: `/${base}/${path}`.replace(/\/+$/, ''), scope, isOpen };
+    });
+  });
+}

@@ -1,0 +1,99 @@
+import type { ApiClient } from '../support/api-client';
+import { createTestDatabase, databaseKinds, type TestDatabase } from '../support/databases';
+import { type RunningServer, startServer } from '../support/processes';
+
+const PATH = '/api/v1/api-tokens';
+
+// Replicas share a PostgreSQL; the embedded database has one process.
+describe.each(databaseKinds.filter((kind) => kind === 'postgres'))('on %s', (kind) => {
+  let database: TestDatabase;
+  let servers: RunningServer[];
+  let admin: ApiClient;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    servers = await Promise.all(Array.from({ length: 3 }, () => startServer(database.env)));
+    admin = servers[0]!.api;
+  });
+
+  afterAll(async () => {
+    await Promise.all(servers.map((server) => server.stop()));
+    await database.drop();
+  });
+
+  const issue = async (settings: object = {}) =>
+    (await admin.call('POST', PATH, { name: 'n', scopes: ['user-groups:read'], ...settings })).body
+      .api_token;
+
+  const changes: [string, (id: number) => Promise<unknown>, number][] = [
+    ['revoking', (id) => admin.call('POST', `${PATH}/${id}/revoke`), 401],
+    ['rotating', (id) => admin.call('POST', `${PATH}/${id}/rotate`, {}), 401],
+    [
+      'taking a scope away',
+      (id) => admin.call('PATCH', `${PATH}/${id}`, { scopes: ['audit:read'] }),
+      403,
+    ],
+    [
+      'limiting the addresses',
+      (id) => admin.call('PATCH', `${PATH}/${id}`, { allowed_cidrs: ['192.0.2.0/24'] }),
+      403,
+    ],
+    [
+      'letting it expire',
+      (id) =>
+        admin.call('PATCH', `${PATH}/${id}`, {
+          expires_at: new Date(Date.now() + 50).toISOString(),
+        }),
+      401,
+    ],
+  ];
+
+  test.each(changes)(
+    'a change to an API token is seen by every replica within a second: %s',
+    async (_name, change, status) => {
+      const { id, token } = await issue();
+      const ask = (server: RunningServer) =>
+        server
+          .apiOf(token)
+          .get({ user_group_id: 'none' })
+          .then((answer) => answer.status);
+      // Each replica knows the token, and keeps being asked, so that it never has to look anew by chance.
+      expect(await Promise.all(servers.map(ask))).toEqual([404, 404, 404]);
+      const asking = servers.map((server) => askUntil(() => ask(server), status));
+      await new Promise((resolve) => setTimeout(resolve, 300));
+      await change(id);
+      const changedAt = performance.now();
+      for (const seenAt of await Promise.all(asking)) expect(seenAt - changedAt).toBeLessThan(1000);
+    },
+  );
+
+  test('a scope that is added is seen by every replica within a second', async () => {
+    const { id, token } = await issue({ scopes: ['audit:read'] });
+    const ask = (server: RunningServer) =>
+      server
+        .apiOf(token)
+        .get({ user_group_id: 'none' })
+        .then((answer) => answer.status);
+    expect(await Promise.all(servers.map(ask))).toEqual([403, 403, 403]);
+    const asking = servers.map((server) => askUntil(() => ask(server), 404));
+    await admin.call('PATCH', `${PATH}/${id}`, { scopes: ['user-groups:read'] });
+    const changedAt = performance.now();
+    for (const seenAt of await Promise.all(asking)) expect(seenAt - changedAt).toBeLessThan(1000);
+  });
+
+  test('a token is valid on every replica as soon as it is issued', async () => {
+    const { token } = await issue();
+    const statuses = servers.map((server) => server.apiOf(token).get({ user_group_id: 'none' }));
+    expect((await Promise.all(statuses)).map(({ status }) => status)).toEqual([404, 404, 404]);
+  });
+});
+
+/** When the status was first answered. */
+async function askUntil(ask: () => Promise<number>, status: number): Promise<number> {
+  const deadline = performance.now() + 10_000;
+  while ((await ask()) !== status) {
+    if (performance.now() > deadline) return Infinity;
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  return performance.now();
+}

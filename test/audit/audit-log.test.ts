@@ -1,0 +1,492 @@
+import { createHash } from 'node:crypto';
+import { AuditRetention } from '../../src/audit/audit-retention';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
+import type { ApiClient } from '../support/api-client';
+import { changeDatabase, onEachDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
+
+const PATH = '/api/v1/audit-events';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let api: ApiClient;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+    ({ api } = service);
+  });
+
+  afterAll(() => service.close());
+
+  const eventsOf = async (query = '', by = api): Promise<AuditEventView[]> => {
+    const { status, body } = await by.call('GET', `${PATH}?limit=200${query}`);
+    expect(status).toBe(200);
+    return body.audit_events;
+  };
+  const tell = ({ action, object, before, after, details }: AuditEventView) => ({
+    action,
+    ...(object && { object: object.id }),
+    ...(before && { before }),
+    ...(after && { after }),
+    ...(details && { details }),
+  });
+
+  test('every change of a group is told with who, from where, and what changed', async () => {
+    const id = { user_group_id: 'told' };
+    const name = { ...id, name: 'Told' };
+    const requestId = { 'X-Request-Id': 'audited-1' };
+    const created = await api.get({ ...name, properties: { a: 1, b: 2 } }, requestId);
+    await api.put({ ...name, properties: { a: 1, b: 3, c: 4 }, mapping: { s: 7 } });
+    await api.put({ ...name, name: 'New', mapping: {} });
+    await api.post({ current_token: created.body.user_group.token, grace_period_seconds: 60 });
+    await api.call('POST', '/api/v1/user-groups/told/tokens/1/revoke');
+    const { team_id } = created.body.user_group;
+    const events = await eventsOf('&object_type=user_group&object_id=told');
+    expect(events.map(tell).reverse()).toEqual([
+      {
+        action: 'user_group.create',
+        object: 'told',
+        after: { name: 'Told', mapping: {}, properties: { a: 1, b: 2 } },
+        details: { team_id },
+      },
+      {
+        action: 'user_group.update',
+        object: 'told',
+        before: { mapping: {}, properties: { b: 2 } },
+        after: { mapping: { s: 7 }, properties: { b: 3, c: 4 } },
+        details: { team_id },
+      },
+      {
+        action: 'user_group.update',
+        object: 'told',
+        before: { name: 'Told', mapping: { s: 7 } },
+        after: { name: 'New', mapping: {} },
+        details: { team_id },
+      },
+      {
+        action: 'user_group_token.rotate',
+        object: 'told',
+        before: { generation: 1 },
+        after: { generation: 2 },
+        details: { team_id, grace_period_seconds: 60 },
+      },
+      {
+        action: 'user_group_token.revoke',
+        object: 'told',
+        details: { team_id, generation: 1 },
+      },
+    ]);
+    expect(events.at(-1)).toMatchObject({
+      id: expect.any(Number),
+      time: expect.stringMatching(/^\d{4}-.*Z$/),
+      actor: { type: 'api_token', api_token_id: 1, address: '127.0.0.1', request_id: 'audited-1' },
+    });
+  });
+
+  test('what changes nothing is not told: look-ups, equal writes, refusals by validation', async () => {
+    const group = { user_group_id: 'silent', name: 'S', properties: { a: 1 } };
+    await api.get(group);
+    const before = await eventsOf();
+    await api.get(group);
+    await api.get({ user_group_id: 'silent' });
+    await api.put(group);
+    await api.put({ ...group, name: '' });
+    await api.post({ current_token: 'unknown' });
+    expect(await eventsOf()).toEqual(before);
+  });
+
+  test('every change of an API token is told', async () => {
+    const token = (await issueOverHttp({ scopes: ['audit:read'] })).id;
+    const change = { scopes: ['audit:read', 'registry:read'] };
+    await api.call('PATCH', `/api/v1/api-tokens/${token}`, change);
+    await api.call('PATCH', `/api/v1/api-tokens/${token}`, change);
+    const path = `/api/v1/api-tokens/${token}/rotate`;
+    const next = (await api.call('POST', path, { grace_period_seconds: 60 })).body.api_token.id;
+    await api.call('POST', `/api/v1/api-tokens/${token}/revoke`);
+    await api.call('POST', `/api/v1/api-tokens/${token}/revoke`);
+    const events = await eventsOf(`&object_type=api_token&object_id=${token}`);
+    expect(events.map(tell).reverse()).toMatchObject([
+      { action: 'api_token.issue', after: { name: 'audited', scopes: ['audit:read'] } },
+      {
+        action: 'api_token.update',
+        before: { scopes: ['audit:read'] },
+        after: { scopes: ['audit:read', 'registry:read'] },
+      },
+      {
+        action: 'api_token.rotate',
+        details: { superseded_by: next, grace_period_seconds: 60 },
+      },
+      { action: 'api_token.revoke' },
+    ]);
+    expect(events).toHaveLength(4);
+  });
+
+  const issueOverHttp = async (body: object) =>
+    (await api.call('POST', '/api/v1/api-tokens', { name: 'audited', ...body })).body.api_token;
+
+  test('what a change says is never a token, not even one that somebody took for a name', async () => {
+    const lookalike = `ugt_${'x'.repeat(38)}`;
+    const id = { user_group_id: 'token keeper' };
+    const headers = { 'X-Request-Id': service.bootstrapToken };
+    await api.get({ ...id, name: lookalike, properties: { [lookalike]: [lookalike] } }, headers);
+    const [event] = await eventsOf('&object_id=token+keeper');
+    expect(event).toMatchObject({
+      after: { name: 'ugt_[redacted]', properties: { 'ugt_[redacted]': ['ugt_[redacted]'] } },
+      actor: { request_id: '[redacted]' },
+    });
+  });
+
+  test('a name that only begins like a token stays as it is, and can be asked for', async () => {
+    const properties = { ugt_k1: 1, ugt_k2: 2 };
+    await api.get({ user_group_id: 'ugt_zebra', name: 'uga_x', properties });
+    const [event] = await eventsOf('&object_id=ugt_zebra');
+    expect(event!.after).toEqual({ name: 'uga_x', mapping: {}, properties });
+  });
+
+  test('what is large is recorded by its size and hash, so that an event stays small', async () => {
+    const group = { user_group_id: 'large', name: 'L' };
+    const large = { a: 'x'.repeat(10_000), b: 1 };
+    await api.get({ ...group, properties: large, mapping: { s: 'y'.repeat(200_000) } });
+    await api.put({ ...group, properties: { ...large, b: 2 } });
+    const [update, create] = await eventsOf('&object_id=large');
+    const bytes = JSON.stringify(large).length;
+    const sha256 = createHash('sha256').update(JSON.stringify(large)).digest('hex');
+    expect(create!.after).toMatchObject({
+      properties: { summary: { entries: 2, bytes, sha256 } },
+      mapping: { summary: { entries: 1, bytes: 200_008 } },
+    });
+    expect(update).toMatchObject({
+      before: { properties: { b: 1 } },
+      after: { properties: { b: 2 } },
+    });
+  });
+
+  test('the first token and each workspace are told as the operator’s', async () => {
+    const [first] = (await eventsOf('&action=api_token.issue')).slice(-1);
+    expect(first).toMatchObject({ actor: { type: 'operator' }, after: { name: 'bootstrap' } });
+    expect(first!.actor).toEqual({ type: 'operator' });
+    const token = await service.issueToken(['audit:read'], 'audited workspace');
+    const events = await eventsOf('', service.clientOf(token));
+    expect(events.map(tell).reverse()).toMatchObject([
+      { action: 'workspace.create', after: { name: 'audited workspace' } },
+      { action: 'api_token.issue' },
+    ]);
+  });
+
+  test('a workspace sees its own events alone', async () => {
+    const scopes = ['audit:read', 'user-groups:read', 'user-groups:write'] as const;
+    const other = service.clientOf(await service.issueToken([...scopes], 'a stranger'));
+    await other.get({ user_group_id: 'theirs', name: 'T' });
+    await api.get({ user_group_id: 'ours', name: 'O' });
+    const seen = async (by: ApiClient, id: string) =>
+      (await eventsOf(`&object_id=${id}`, by)).length;
+    expect([await seen(other, 'theirs'), await seen(other, 'ours')]).toEqual([1, 0]);
+    expect([await seen(api, 'ours'), await seen(api, 'theirs')]).toEqual([1, 0]);
+  });
+
+  test('filters can be combined, and pages leave nothing out', async () => {
+    const before = new Date().toISOString();
+    for (const id of ['p1', 'p2', 'p3', 'p4', 'p5']) {
+      await api.get({ user_group_id: id, name: id }, { 'X-Request-Id': `page-${id}` });
+    }
+    const all = await eventsOf(`&from=${before}&action=user_group.create&api_token_id=1`);
+    expect(all.map(({ object }) => object!.id)).toEqual(['p5', 'p4', 'p3', 'p2', 'p1']);
+    const paged: string[] = [];
+    let cursor = '';
+    do {
+      const query = `from=${before}&action=user_group.create&limit=2${cursor}`;
+      const { body } = await api.call('GET', `${PATH}?${query}`);
+      paged.push(...body.audit_events.map(({ object }) => object!.id));
+      cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : '';
+    } while (cursor);
+    expect(paged).toEqual(['p5', 'p4', 'p3', 'p2', 'p1']);
+    expect(await eventsOf('&request_id=page-p3')).toMatchObject([{ object: { id: 'p3' } }]);
+    const till = encodeURIComponent(all[1]!.time.replace('Z', '+00:00'));
+    const earlier = await eventsOf(`&from=${before}&to=${till}`);
+    expect(earlier.every(({ time }) => time < all[1]!.time)).toBe(true);
+    expect(await eventsOf('&api_token_id=999')).toEqual([]);
+  });
+
+  test('every combination of filters has pages of its own', async () => {
+    for (const id of ['c1', 'c2', 'c3']) await api.get({ user_group_id: id, name: id });
+    const filters = [
+      'action=user_group.create',
+      'object_type=user_group',
+      'api_token_id=1',
+      'from=2020-01-01T00:00:00Z',
+      'to=2099-01-01T00:00:00Z',
+    ];
+    for (let bits = 0; bits < 2 ** filters.length; bits++) {
+      const query = filters.filter((_, index) => bits & (2 ** index)).join('&');
+      const first = await api.call('GET', `${PATH}?limit=1&${query}`);
+      const cursor = first.body.next_cursor;
+      const second = await api.call('GET', `${PATH}?limit=1&cursor=${cursor}&${query}`);
+      expect([query, first.status, second.status]).toEqual([query, 200, 200]);
+      expect(second.body.audit_events[0]!.id).toBeLessThan(first.body.audit_events[0]!.id);
+    }
+  });
+
+  test.each([
+    'from=yesterday',
+    'to=2030-01-01',
+    'api_token_id=x',
+    'action=',
+    'object_id=%00',
+    'cursor=WzFd',
+    'limit=1.5',
+    'actor=1',
+    'action=a&action=b',
+  ])('the query %s is refused', async (query) => {
+    const { status, body } = await api.call('GET', `${PATH}?${query}`);
+    expect([status, body.code]).toEqual([422, 'validation_failed']);
+    expect(body.errors[0]!.pointer).toBe(`/${query.split('=')[0]}`);
+  });
+
+  test('a query that is no UTF-8 is malformed', async () => {
+    const { status, body } = await api.call('GET', `${PATH}?object_id=%FF`);
+    expect([status, body.code]).toEqual([400, 'request_malformed']);
+  });
+
+  describe('refused calls', () => {
+    const refusals = async (by = api) => {
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      return (await eventsOf('', by)).filter(({ action }) => action.endsWith('.refuse'));
+    };
+
+    test('a missing scope and a token that has ended are told to their workspace', async () => {
+      const reader = await service.issueToken(['audit:read'], 'refusals');
+      const ended = await service.issueToken(['user-groups:read'], 'refusals');
+      await service.clientOf(reader).post({ current_token: 'x' }, { 'X-Request-Id': 'no-scope' });
+      await service.revokeToken(ended);
+      await service.clientOf(ended).get({ user_group_id: 'g' });
+      expect(await refusals(service.clientOf(reader))).toMatchObject([
+        {
+          action: 'authentication.refuse',
+          actor: { type: 'api_token', api_token_id: expect.any(Number), address: '127.0.0.1' },
+          details: { code: 'api_token_invalid', method: 'GET', path: '/api/user' },
+        },
+        {
+          action: 'authorization.refuse',
+          actor: { request_id: 'no-scope' },
+          details: { code: 'insufficient_scope', method: 'POST', path: '/api/user' },
+        },
+      ]);
+    });
+
+    test('no encoding of a path hides a token from redaction', async () => {
+      const secret = 'y'.repeat(38);
+      const reader = service.clientOf(await service.issueToken(['audit:read'], 'encoded'));
+      const path = `/api/v1/user-groups/%75gt%5F${secret}%FF/tokens`;
+      await reader.call('GET', path);
+      await reader.call('GET', path.replace('%FF', ''));
+      const told = JSON.stringify(await refusals(reader));
+      expect(told).toContain('ugt_[redacted]');
+      expect(told).not.toContain(secret);
+    });
+
+    test('an attacker cannot fill the log: few rows a minute, the rest counted', async () => {
+      const guess = service.clientOf(`uga_${'0'.repeat(38)}`);
+      const rows = async () => {
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        const [row] = await service.query<{ n: number | string }>(
+          `SELECT count(*) AS n FROM audit_event WHERE action = 'authentication.refuse' AND workspace_id IS NULL`,
+        );
+        return Number(row!.n);
+      };
+      for (let count = 0; count < 10; count++) {
+        await Promise.all(Array.from({ length: 50 }, () => guess.get({ user_group_id: 'g' })));
+      }
+      const written = await rows();
+      expect(written).toBeLessThanOrEqual(5);
+      jest.useFakeTimers({ now: Date.now() + 61_000, doNotFake: [...REAL_TIMERS] });
+      await guess.get({ user_group_id: 'g' });
+      jest.useRealTimers();
+      expect(await rows()).toBe(written + 1);
+      const [last] = await service.query<{ details: string }>(
+        'SELECT details FROM audit_event WHERE workspace_id IS NULL ORDER BY id DESC LIMIT 1',
+      );
+      expect(JSON.parse(last!.details)).toMatchObject({ not_recorded_before: 500 - written });
+      // The one who is attacked goes on.
+      expect((await api.get({ user_group_id: 'attacked', name: 'A' })).status).toBe(200);
+      expect(await eventsOf('&object_id=attacked')).toHaveLength(1);
+    });
+
+    test('nobody’s refusals keep those of another workspace out of its log', async () => {
+      for (let count = 0; count < 20; count++) {
+        await service.clientOf(undefined).get({ user_group_id: 'g' });
+      }
+      const reader = service.clientOf(await service.issueToken(['audit:read'], 'not drowned'));
+      await reader.post({ current_token: 'x' });
+      expect(await refusals(reader)).toHaveLength(1);
+    });
+  });
+
+  describe('the database itself', () => {
+    const attempt = (sql: string) => changeDatabase(service.database, sql);
+
+    test.each([
+      'UPDATE audit_event SET action = action',
+      "UPDATE audit_event SET keep_until = 0 WHERE action = 'user_group.create'",
+      'DELETE FROM audit_event',
+      'DELETE FROM audit_event WHERE id = (SELECT max(id) FROM audit_event WHERE keep_until > 0)',
+      kind === 'postgres'
+        ? 'TRUNCATE audit_event'
+        : `INSERT OR REPLACE INTO audit_event (id, occurred_at, action, actor_type)
+           SELECT id, 0, 'x', 'x' FROM audit_event LIMIT 1`,
+      ...(kind === 'postgres'
+        ? ["SET session_replication_role = 'replica'; DELETE FROM audit_event"]
+        : []),
+    ])('refuses %s', async (sql) => {
+      await api.put({ user_group_id: 'kept', name: `${Math.random()}` });
+      const before = await service.query('SELECT * FROM audit_event ORDER BY id');
+      await expect(attempt(sql)).rejects.toThrow(/cannot be changed or removed/);
+      expect(await service.query('SELECT * FROM audit_event ORDER BY id')).toEqual(before);
+    });
+
+    test('lets events go when their retention is over, and no sooner', async () => {
+      const now = Date.now();
+      const insert = (action: string, keepUntil: number | string) =>
+        attempt(`INSERT INTO audit_event (occurred_at, action, actor_type, keep_until)
+                 VALUES (${now}, '${action}', 'operator', ${keepUntil})`);
+      await insert('test.expired', now - 61_000);
+      await insert('test.kept', now + 60_000);
+      await insert('test.eternal', 'NULL');
+      expect(await service.app.get(AuditRetention).sweep()).toBe(1);
+      const rows = await service.query<{ action: string }>(
+        `SELECT action FROM audit_event WHERE action LIKE 'test.%' ORDER BY id`,
+      );
+      expect(rows.map(({ action }) => action)).toEqual(['test.kept', 'test.eternal']);
+    });
+  });
+
+  test('a change that cannot be recorded is not made, and is answered 503', async () => {
+    const { body } = await api.get({ user_group_id: 'strict', name: 'Strict' });
+    const { id } = await issueOverHttp({ scopes: ['audit:read'] });
+    const before = await allRows(service);
+    const allow = await forbidEvents(service);
+    const attempts = [
+      await api.get({ user_group_id: 'never', name: 'N' }),
+      await api.put({ user_group_id: 'strict', name: 'Other', mapping: { a: 1 } }),
+      await api.post({ current_token: body.user_group.token }, { 'Idempotency-Key': 'k' }),
+      await api.call('POST', '/api/v1/user-groups/strict/tokens/rotate', {}),
+      await api.call('POST', '/api/v1/api-tokens', { name: 'x', scopes: ['admin'] }),
+      await api.call('PATCH', `/api/v1/api-tokens/${id}`, { name: 'y' }),
+      await api.call('POST', `/api/v1/api-tokens/${id}/rotate`, {}),
+      await api.call('POST', `/api/v1/api-tokens/${id}/revoke`),
+    ];
+    for (const { status, body, headers } of attempts) {
+      expect([status, body.code, body.success]).toEqual([503, 'audit_unavailable', 0]);
+      expect(headers['retry-after']).toMatch(/^\d+$/);
+    }
+    expect(await allRows(service)).toEqual(before);
+    // What changes nothing needs no record.
+    expect((await api.get({ user_group_id: 'strict', name: 'Strict' })).status).toBe(200);
+    await allow();
+    expect((await api.post({ current_token: body.user_group.token })).status).toBe(200);
+  });
+});
+
+test('the retention of an event is that of the day on which it was written', async () => {
+  const kept: unknown[] = [];
+  for (const days of ['30', '0']) {
+    const service = await startTestService('sqlite', { AUDIT_RETENTION_DAYS: days });
+    const rows = await service.query<{ keep: number | null }>(
+      'SELECT (keep_until - occurred_at) / 86400000 AS keep FROM audit_event',
+    );
+    kept.push(...rows.map(({ keep }) => keep));
+    await service.close();
+  }
+  expect(kept).toEqual([30, null]);
+});
+
+onEachDatabase((kind) => {
+  describe('refusals of many clients', () => {
+    let service: TestService;
+
+    beforeAll(async () => {
+      service = await startTestService(kind, {
+        TRUST_PROXY: '1',
+        FAILED_AUTHENTICATIONS_PER_MINUTE: '2',
+      });
+    });
+
+    const guess = (address: string) =>
+      service
+        .clientOf(`uga_${'0'.repeat(38)}`)
+        .get({ user_group_id: 'g' }, { 'X-Forwarded-For': address });
+    const codes = async () => {
+      const rows = await service.query<{ details: string }>(
+        'SELECT details FROM audit_event WHERE workspace_id IS NULL ORDER BY id',
+      );
+      return rows.map(({ details }) => (JSON.parse(details) as { code: string }).code);
+    };
+
+    test('a client that is told to stop is still seen', async () => {
+      for (let count = 0; count < 4; count++) await guess('203.0.113.1');
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      expect(await codes()).toEqual(Array(4).fill('api_token_invalid'));
+    });
+
+    test('all of them together write few rows a minute, the last of which are written before the end', async () => {
+      await Promise.all(Array.from({ length: 100 }, (_, n) => guess(`198.51.100.${n}`)));
+      const { drop } = service.database;
+      await service.app.close();
+      const counting = await startTestService(kind, service.database.env);
+      const written = (
+        await counting.query<{ details: string }>(
+          'SELECT details FROM audit_event WHERE workspace_id IS NULL',
+        )
+      ).map(({ details }) => details);
+      await counting.close();
+      await drop();
+      expect(written).toHaveLength(60);
+    });
+  });
+});
+
+/** All but the clock. */
+const REAL_TIMERS = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
+
+/** Lets every INSERT of an event fail until the returned function is called. */
+async function forbidEvents(service: TestService): Promise<() => Promise<void>> {
+  if (service.database.kind === 'postgres') {
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE audit_event ADD CONSTRAINT forbidden CHECK (false) NOT VALID',
+    );
+    return () =>
+      changeDatabase(service.database, 'ALTER TABLE audit_event DROP CONSTRAINT forbidden');
+  }
+  await changeDatabase(
+    service.database,
+    `CREATE TRIGGER forbidden BEFORE INSERT ON audit_event BEGIN SELECT RAISE(ABORT, 'forbidden'); END`,
+  );
+  return () => changeDatabase(service.database, 'DROP TRIGGER forbidden');
+}
+
+/** Everything a change could leave behind. */
+async function allRows(service: TestService): Promise<unknown> {
+  const tables = [
+    'user_group',
+    'user_group_token',
+    'data_source_mapping',
+    'idempotency_key',
+    'audit_event',
+  ];
+  const rows = await Promise.all(tables.map((table) => service.query(`SELECT * FROM ${table}`)));
+  const tokens = await service.query(
+    'SELECT id, name, scopes, revoked_at, superseded_by FROM api_token',
+  );
+  return JSON.stringify([rows, tokens]);
+}

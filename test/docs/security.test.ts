@@ -1,0 +1,220 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/common/secrets';
+
+const root = join(__dirname, '..', '..');
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const page = read('docs/security.md');
+
+/**
+ * How many requirements of levels 1 and 2 each section of ASVS 5.0.0 has. They come first in every
+ * section: those of level 3 have the highest numbers.
+ */
+const REQUIREMENTS: Record<string, readonly number[]> = {
+  V1: [2, 9, 11, 3, 2],
+  V2: [3, 3, 4, 1],
+  V3: [0, 2, 4, 6, 5, 0, 2],
+  V4: [3, 1, 2, 4],
+  V5: [1, 3, 2, 3],
+  V6: [3, 12, 4, 4, 5, 3, 0, 4],
+  V7: [3, 4, 2, 5, 2, 2],
+  V8: [2, 3, 1, 1],
+  V9: [3, 4],
+  V10: [2, 2, 4, 11, 5, 2, 3],
+  V11: [2, 3, 3, 4, 1, 1, 0],
+  V12: [3, 2, 4],
+  V13: [1, 5, 2, 5],
+  V14: [2, 4, 3],
+  V15: [3, 3, 7, 0],
+  V16: [1, 5, 4, 3, 3],
+  V17: [1, 4, 2],
+};
+
+const requirements = Object.entries(REQUIREMENTS).flatMap(([chapter, sections]) =>
+  sections.flatMap((count, section) => idsFrom(`${chapter}.${section + 1}`, 1, count)),
+);
+
+describe('the requirements of the ASVS', () => {
+  const met = rows('### Met');
+  const notMet = rows('### Not met, or left to the operator');
+  const notApplicable = rows('### Not applicable');
+
+  test('each of levels 1 and 2 stands in exactly one table, and no other', () => {
+    const listed = [...met, ...notMet, ...notApplicable].flatMap(([ids]) => idsOf(ids!));
+    expect(requirements).toHaveLength(253);
+    expect(listed.filter((id, index) => listed.indexOf(id) < index)).toEqual([]);
+    expect([...listed].sort()).toEqual([...requirements].sort());
+  });
+
+  test('each table is in the order of the standard', () => {
+    for (const table of [met, notMet]) {
+      const places = table.map(([id]) => requirements.indexOf(id!));
+      expect(places).toEqual([...places].sort((a, b) => a - b));
+    }
+  });
+
+  test('what is not met says what can be done', () => {
+    for (const [, missing, remedy] of notMet) expect([missing, remedy]).not.toContain('');
+  });
+});
+
+describe('what is said to be met', () => {
+  const claims = [...rows('### Met'), ...rows('## OWASP API Security Top 10 (2023)')];
+
+  test('names a test, or where to review it', () => {
+    const bare = claims.filter(([, , , shownBy = '']) => !/ › |^by review: \S/.test(shownBy));
+    expect(bare.map(([id]) => id)).toEqual([]);
+  });
+
+  test('the ten risks of APIs are all there', () => {
+    const ids = rows('## OWASP API Security Top 10 (2023)').map(([id]) => id);
+    expect(ids).toEqual(Array.from({ length: 10 }, (_, index) => `API${index + 1}`));
+  });
+});
+
+describe('what the page refers to', () => {
+  const references = [...page.matchAll(/`(test\/[\w./-]+\.ts)` › `([^`]+)`/g)].map(
+    ([, file, name]) => ({ file: file!, name: name! }),
+  );
+
+  test('every file of tests is named with a test', () => {
+    expect(references.length).toBeGreaterThan(100);
+    expect(page.match(/`test\/[^`]*`/g)).toHaveLength(references.length);
+  });
+
+  test('every test is there, by its name', () => {
+    const missing = references.filter((reference) => !isThere(reference));
+    expect(new Set(missing.map(({ file, name }) => `${file} › ${name}`))).toEqual(new Set());
+  });
+
+  test.each(['docs/security.md', 'docs/audit-log.md', 'SECURITY.md'])(
+    'every file and heading that %s names is there',
+    (document) => {
+      const text = read(document);
+      const files = [...text.matchAll(/`((?:src|docs|\.ci)\/[\w./-]+|[A-Z]+\.md)`/g)];
+      expect(
+        files.map(([, file]) => file!).filter((file) => !existsSync(join(root, file))),
+      ).toEqual([]);
+      const links = [...text.matchAll(/\]\((?!https:)([^)#]*)(?:#([^)]+))?\)/g)];
+      const broken = links.filter(([, path, anchor]) => {
+        const target = path ? join(dirname(document), path) : document;
+        if (!existsSync(join(root, target))) return true;
+        return anchor !== undefined && !anchorsOf(read(target)).includes(anchor);
+      });
+      expect(broken.map(([link]) => link)).toEqual([]);
+    },
+  );
+});
+
+describe('what scanners need', () => {
+  const [, regex = ''] = /^Any token: `([^`]+)`/m.exec(page) ?? [];
+  const toml = [...page.matchAll(/^regex = '''(.+)'''$/gm)].map(([, text]) => text!);
+  const [, format = ''] = /^\| Secret format +\| `([^`]+)`/m.exec(page) ?? [];
+  const example = new Map(rows('### The checksum').map(([name, value]) => [name, value]));
+  const quoted = (name: string) => example.get(name)!.replaceAll('`', '');
+
+  test.each<TokenPrefix>(['uga', 'ugt'])('every pattern finds a generated %s token', (prefix) => {
+    const others = toml.filter((text) => !text.includes(prefix));
+    expect([toml.length, others.length]).toEqual([2, 1]);
+    for (let round = 0; round < 50; round++) {
+      const token = generateToken(prefix);
+      const finders = [regex, format, ...toml.filter((text) => text.includes(prefix))];
+      for (const text of [token, `"${token}"`, `x=${token}\n`, `Token ${token},`]) {
+        for (const finder of finders) expect(new RegExp(finder).exec(text)?.[0]).toBe(token);
+        for (const other of others) expect(new RegExp(other).test(text)).toBe(false);
+      }
+    }
+  });
+
+  test('no pattern finds what is longer or shorter', () => {
+    const token = generateToken('uga');
+    for (const finder of [regex, ...toml]) {
+      expect(new RegExp(finder).test(`${token}0`)).toBe(false);
+      expect(new RegExp(finder).test(token.slice(0, -1))).toBe(false);
+    }
+  });
+
+  test('the example checks out', () => {
+    const random = quoted('Random part');
+    expect(isWellFormedToken('uga', quoted('API token'))).toBe(true);
+    expect(isWellFormedToken('ugt', quoted('User-group token with the same random part'))).toBe(
+      true,
+    );
+    expect(quoted('API token')).toBe(`uga_${random}${quoted('Checksum')}`);
+    const sum = crc32(random);
+    expect(quoted('CRC-32')).toBe(`${sum} (0x${sum.toString(16).toUpperCase()})`);
+    const digits = quoted('Digits to the base 62').split(', ').map(Number);
+    expect(digits.reduce((number, digit) => number * 62 + digit, 0)).toBe(sum);
+    const [, alphabet = ''] = /^DIGITS = "(\w+)"$/m.exec(page) ?? [];
+    expect(digits.map((digit) => alphabet.charAt(digit)).join('')).toBe(quoted('Checksum'));
+    expect(alphabet).toHaveLength(62);
+  });
+
+  test('no other token in a document is well-formed', () => {
+    const documents = ['README.md', 'SECURITY.md', 'docs/audit-log.md', 'docs/operations.md'];
+    const found = documents.flatMap((path) => read(path).match(new RegExp(regex, 'g')) ?? []);
+    const real = found.filter((token) =>
+      isWellFormedToken(token.slice(0, 3) as TokenPrefix, token),
+    );
+    expect(real).toEqual([]);
+  });
+});
+
+/** Whether the file declares a test of this name; a template of `test.each` is its name as it stands there. */
+function isThere({ file, name }: { file: string; name: string }): boolean {
+  if (!existsSync(join(root, file))) return false;
+  const text = read(file);
+  if (!file.endsWith('.test.ts')) return text.includes(name);
+  return ["'", '"', '`'].some((quote) => {
+    const [before, ...after] = text.split(`${quote}${name}${quote},`);
+    return after.length > 0 && /\(\s*$/.test(before!);
+  });
+}
+
+/** The text below a heading, up to the next one. */
+function section(heading: string): string {
+  const [, after] = page.split(`\n${heading}\n`);
+  if (after === undefined) throw new Error(`docs/security.md has no heading "${heading}"`);
+  return after.split(/\n#+ /)[0]!;
+}
+
+/** The rows of the tables below a heading, without their heads: the text of each cell. */
+function rows(heading: string): string[][] {
+  const lines = section(heading).split('\n');
+  return lines
+    .filter((line, index) => line.startsWith('| ') && !/^\|\s*-/.test(lines[index + 1] ?? ''))
+    .map((line) =>
+      line
+        .slice(1, -1)
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    )
+    .filter(([first]) => !first!.startsWith('--'));
+}
+
+/** The ids of a cell such as `V1.2.3, V1.3.1–V1.3.4`. */
+function idsOf(cell: string): string[] {
+  return cell.split(', ').flatMap((part) => {
+    const [, within, first, end, last] =
+      /^(V\d+\.\d+)\.(\d+)(?:–(V\d+\.\d+)\.(\d+))?$/.exec(part) ?? [];
+    if (within === undefined || (end !== undefined && end !== within)) {
+      throw new Error(`"${part}" is neither an id nor a range of ids in one section`);
+    }
+    return idsFrom(within, Number(first), Number(last ?? first));
+  });
+}
+
+function idsFrom(within: string, first: number, last: number): string[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => `${within}.${first + index}`);
+}
+
+/** The anchors of a document's headings, as they are made of them on the web. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}

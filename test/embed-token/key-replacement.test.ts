@@ -1,0 +1,110 @@
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { deriveSigningKey } from '../../src/embed-token/signing-key';
+import { keyList, withKeys } from '../support/keys';
+import { runBuilt, type RunningServer, startServer } from '../support/processes';
+
+const JWKS = '/.well-known/jwks.json';
+const GROUP = '/api/v1/user-groups/acme';
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer | undefined;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+  });
+
+  afterAll(async () => {
+    await server?.stop();
+    await database.drop();
+  });
+
+  async function restart(...ids: string[]): Promise<RunningServer> {
+    await server?.stop();
+    server = await startServer(withKeys(database, ...ids));
+    return server;
+  }
+
+  const issue = async ({ api }: RunningServer) =>
+    (await api.call('POST', `${GROUP}/embed-tokens`, { audience: 'renderer' })).body.embed_token;
+
+  const kidsOf = async ({ baseUrl }: RunningServer) => {
+    const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as {
+      keys: { kid: string }[];
+    };
+    return keys.map(({ kid }) => kid);
+  };
+
+  /** Which of the tokens are accepted; the service and an offline verifier must agree. */
+  async function accepted({ api, baseUrl }: RunningServer, tokens: string[]): Promise<boolean[]> {
+    const keys = createRemoteJWKSet(new URL(JWKS, baseUrl));
+    const results: boolean[] = [];
+    for (const token of tokens) {
+      const { body } = await api.call('POST', '/api/v1/introspect', { token });
+      const offline = await jwtVerify(token, keys).then(
+        () => true,
+        () => false,
+      );
+      expect(offline).toBe(body.active);
+      results.push(body.active);
+    }
+    return results;
+  }
+
+  test('embed tokens go on through the replacement of a key, until their key is taken out', async () => {
+    let running = await restart('k1');
+    await running.api.get({ user_group_id: 'acme', name: 'Acme' });
+    const first = await issue(running);
+    expect(await kidsOf(running)).toEqual([first.kid]);
+
+    running = await restart('k1', 'k2');
+    const second = await issue(running);
+    expect(second.kid).toBe(first.kid);
+    const [, newKid] = await kidsOf(running);
+    expect(await accepted(running, [first.token, second.token])).toEqual([true, true]);
+
+    running = await restart('k2', 'k1');
+    const third = await issue(running);
+    expect([third.kid, await kidsOf(running)]).toEqual([newKid, [newKid, first.kid]]);
+    const tokens = [first.token, second.token, third.token];
+    expect(await accepted(running, tokens)).toEqual([true, true, true]);
+
+    expect((await runBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap')).code).toBe(
+      0,
+    );
+    running = await restart('k2');
+    expect(await kidsOf(running)).toEqual([newKid]);
+    expect(await accepted(running, tokens)).toEqual([false, false, true]);
+  });
+
+  test('an introspection is written down for the token that the embed token hangs on', async () => {
+    const running = await restart('k2');
+    const { token } = await issue(running);
+    await running.api.call('POST', '/api/v1/introspect', { token });
+    const { api } = await restart('k2');
+    const [current] = (await api.call('GET', `${GROUP}/tokens`)).body.tokens;
+    expect(Date.now() - Date.parse(current!.last_introspected_at!)).toBeLessThan(60_000);
+  });
+
+  test('no private key is in what the service says or writes', async () => {
+    const { privateKey, publicJwk } = await deriveSigningKey(secretOf('k2'));
+    const { d } = privateKey.export({ format: 'jwk' }) as { d: string };
+    const running = await restart('k2');
+    const keySet = await running.api.call('GET', JWKS);
+    expect(keySet.text).toContain(publicJwk.x);
+    expect(keySet.text).not.toContain('"d"');
+    const { token } = await issue(running);
+    for (const text of [keySet.text, token, running.output()]) {
+      for (const encoding of ['base64url', 'base64', 'hex'] as const) {
+        expect(text).not.toContain(Buffer.from(d, 'base64url').toString(encoding));
+        expect(text).not.toContain(secretOf('k2').toString(encoding));
+      }
+    }
+  });
+});
+
+/** The secret that `withKeys` gives to the key. */
+function secretOf(id: string): Buffer {
+  return Buffer.from(keyList(id).split(':')[1]!, 'base64');
+}

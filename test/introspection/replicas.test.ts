@@ -1,0 +1,204 @@
+import {
+  administer,
+  createTestDatabase,
+  type DatabaseKind,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases';
+import { importGroups } from '../support/lines';
+import { runSql } from '../support/keys';
+import { type RunningServer, startServer } from '../support/processes';
+
+const LISTENERS = `application_name = 'user-group-service listen' AND datname = current_database()`;
+
+/** Replicas share a PostgreSQL; beside the one process on the embedded database there may be another. */
+const PROCESSES: Record<DatabaseKind, number> = { postgres: 3, sqlite: 2 };
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let servers: RunningServer[];
+  let count = 0;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    servers = await Promise.all(
+      Array.from({ length: PROCESSES[kind] }, () => startServer(database.env)),
+    );
+  });
+
+  afterAll(async () => {
+    for (const server of servers) expect(await server.stop()).toBe(0);
+    await database.drop();
+  });
+
+  const writer = () => servers[0]!.api;
+  const introspect = async (server: RunningServer, token: string) =>
+    (await server.api.call('POST', '/api/v1/introspect', { token })).body;
+  const create = async () => {
+    const id = `replicated ${++count}`;
+    const { body } = await writer().put({ user_group_id: id, name: 'before', mapping: { a: 'b' } });
+    return { id, token: body.user_group.token };
+  };
+  const rotate = async (current_token: string, grace_period_seconds = 0) =>
+    (await writer().post({ current_token, grace_period_seconds })).body.user_group.token;
+
+  const ofGroup = (method: string, id: string, rest = '') =>
+    writer().call(method, `/api/v1/user-groups/${encodeURIComponent(id)}${rest}`);
+
+  /** Milliseconds after `change` was answered until the last process answers so; each is asked all the time. */
+  async function timeUntil(
+    token: string,
+    expected: object,
+    change: () => Promise<unknown>,
+  ): Promise<number> {
+    const asking = servers.map((server) => askUntil(() => introspect(server, token), expected));
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await change();
+    const changedAt = performance.now();
+    return Math.max(...(await Promise.all(asking))) - changedAt;
+  }
+
+  const changes: [string, object, (id: string, token: string) => Promise<unknown>][] = [
+    ['a rotation', { active: false }, (_id, token) => rotate(token)],
+    [
+      'other properties',
+      { properties: { a: 1 } },
+      (id) => writer().put({ user_group_id: id, properties: { a: 1 } }),
+    ],
+    [
+      'another mapping',
+      { mapping: { a: 'c' } },
+      (id) => writer().put({ user_group_id: id, mapping: { a: 'c' } }),
+    ],
+    ['a suspension', { active: false }, (id) => ofGroup('POST', id, '/suspend')],
+    ['a deletion', { active: false }, (id) => ofGroup('DELETE', id)],
+    [
+      'what an import changes',
+      { name: 'imported' },
+      (id) => importGroups(writer(), { user_group_id: id, name: 'imported' }),
+    ],
+    ['another name', { name: 'after' }, (id) => writer().put({ user_group_id: id, name: 'after' })],
+  ];
+
+  test.each(changes)('%s is seen by every process within a second', async (_name, seen, change) => {
+    for (let round = 0; round < 3; round++) {
+      const { id, token } = await create();
+      expect(await timeUntil(token, seen, () => change(id, token))).toBeLessThan(1000);
+    }
+  });
+
+  test('what the workspace requires is seen by every process within a second', async () => {
+    const { token } = await create();
+    const require = (required_schemas: string[]) =>
+      writer().call('PATCH', '/api/v1/workspace', { required_schemas });
+    const [inactive, active] = [{ active: false }, { active: true }];
+    expect(await timeUntil(token, inactive, () => require(['x']))).toBeLessThan(1000);
+    expect(await timeUntil(token, active, () => require([]))).toBeLessThan(1000);
+  });
+
+  test('the end of an overlap is seen by every process within a second', async () => {
+    const { id, token } = await create();
+    await rotate(token, 3600);
+    const revoke = () => ofGroup('POST', id, '/tokens/1/revoke');
+    expect(await timeUntil(token, { active: false }, revoke)).toBeLessThan(1000);
+  });
+
+  test('a token is active in every process as soon as it is issued', async () => {
+    let { token } = await create();
+    for (let round = 0; round < 20; round++) {
+      token = await rotate(token);
+      const answers = await Promise.all(servers.map((server) => introspect(server, token)));
+      expect(answers.map(({ active }) => active)).toEqual(servers.map(() => true));
+    }
+  });
+
+  test('a process that is killed as soon as it has answered leaves no old answer behind', async () => {
+    const { token } = await create();
+    const doomed = await startServer(database.env);
+    const rotateThere = async () => {
+      const { status } = await doomed.api.post({ current_token: token });
+      doomed.process.kill('SIGKILL');
+      expect(status).toBe(200);
+    };
+    expect(await timeUntil(token, { active: false }, rotateThere)).toBeLessThan(1000);
+  });
+
+  if (kind === 'postgres') {
+    const listeners = async () =>
+      (
+        await runSql<{ pid: number }>(
+          database,
+          `SELECT pid FROM pg_stat_activity WHERE ${LISTENERS}`,
+        )
+      ).length;
+    const untilAllListen = async () => {
+      const deadline = performance.now() + 20_000;
+      while ((await listeners()) !== servers.length) {
+        expect(performance.now()).toBeLessThan(deadline);
+        await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+    };
+
+    test('with the channel every process knows long before the second is over', async () => {
+      const times: number[] = [];
+      for (let round = 0; round < 5; round++) {
+        const { token } = await create();
+        await Promise.all(servers.map((server) => introspect(server, token)));
+        await untilAllListen();
+        times.push(await timeUntil(token, { active: false }, () => rotate(token)));
+      }
+      expect(times.sort((a, b) => a - b)[2]).toBeLessThan(250);
+    });
+
+    test('while the channel is cut again and again a rotation is seen within a second, and then it is mended', async () => {
+      const endless = { isOver: false };
+      const cutting = (async () => {
+        while (!endless.isOver) {
+          await runSql(
+            database,
+            `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${LISTENERS}`,
+          );
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      })();
+      for (let round = 0; round < 5; round++) {
+        const { token } = await create();
+        expect(await timeUntil(token, { active: false }, () => rotate(token))).toBeLessThan(1000);
+      }
+      endless.isOver = true;
+      await cutting;
+      await untilAllListen();
+    });
+
+    test('a message that is none breaks nothing', async () => {
+      const { token } = await create();
+      for (const payload of [
+        '',
+        'x',
+        '{}',
+        '[[1',
+        '{"from":"x","changes":[["a"]]}',
+        'é'.repeat(3000),
+      ]) {
+        await administer(`NOTIFY user_group_changes, '${payload}'`, database.env['DATABASE_URL']);
+      }
+      for (const server of servers) expect((await introspect(server, token)).active).toBe(true);
+      expect(servers.map((server) => server.process.exitCode)).toEqual(servers.map(() => null));
+    });
+  }
+});
+
+/** When the answer first had these fields. */
+async function askUntil(ask: () => Promise<object>, expected: object): Promise<number> {
+  const deadline = performance.now() + 10_000;
+  for (;;) {
+    const answer = await ask();
+    try {
+      expect(answer).toMatchObject(expected);
+      return performance.now();
+    } catch {
+      if (performance.now() > deadline) return Infinity;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,137 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { keyList, keyStatus, withKeys } from '../support/keys';
+import { BOOTSTRAP_TOKEN, runBuilt, type RunningServer, startServer } from '../support/processes';
+
+const root = join(__dirname, '..', '..');
+const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+const STEP = /<!-- step: (.+) -->\n *```sh\n([\s\S]*?)\n *```/g;
+const steps = new Map([...operations.matchAll(STEP)].map(([, name, code]) => [name!, code!]));
+
+/** Runs a step of docs/operations.md as it stands there; gives what it prints. */
+function follow(step: string, env: Record<string, string>): string {
+  const code = steps.get(step);
+  if (!code) throw new Error(`docs/operations.md has no step "${step}"`);
+  return execFileSync('sh', ['-euc', code], {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    // An empty variable counts as unset, and keeps a .env file from setting it.
+    env: { PATH: process.env['PATH'], DATABASE_URL: '', TOKEN_ENCRYPTION_KEYS: '', ...env },
+  });
+}
+
+const wrongKey = keyList('k2').replace('k2:', 'k1:');
+
+onEachDatabase((kind) => {
+  let places: { BACKUP: string; KEYS: string };
+  let original: TestDatabase;
+  let restored: TestDatabase;
+  let env: Record<string, string>;
+  let server: RunningServer;
+
+  beforeEach(async () => {
+    const BACKUP = mkdtempSync(join(tmpdir(), 'user-groups-backup-'));
+    places = { BACKUP, KEYS: mkdtempSync(join(tmpdir(), 'user-groups-keys-')) };
+    original = await createTestDatabase(kind);
+    restored = await createTestDatabase(kind);
+    if (kind === 'sqlite') rmSync(restored.env['DATA_DIR']!, { recursive: true });
+    // On SQLite the key is in its file; on PostgreSQL it is the operator's.
+    env = kind === 'sqlite' ? original.env : withKeys(original, 'k1');
+    server = await startServer(env);
+  });
+
+  afterEach(async () => {
+    await server.stop();
+    await original.drop();
+    await restored.drop();
+    for (const place of Object.values(places)) rmSync(place, { recursive: true });
+  });
+
+  /** The environment of the service on the other machine. */
+  const restoredEnv = () => (kind === 'sqlite' ? restored.env : withKeys(restored, 'k1'));
+
+  async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
+    const { code, stderr } = await runBuilt('main.js', env);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^user-group-service: [^\n]+\n$/)]);
+    expect(stderr).toMatch(line);
+  }
+
+  test('a backup of the running service gives every token on another machine, and none without its key', async () => {
+    const group = (id: number) => ({
+      user_group_id: `group ${id}`,
+      name: `Group ${id}`,
+      properties: { id },
+      mapping: { s: id },
+    });
+    const tokens: string[] = [];
+    for (let id = 0; id < 50; id++) {
+      tokens.push((await server.api.get(group(id))).body.user_group.token);
+    }
+    const rotated = await server.api.post({ current_token: tokens[0] });
+    tokens[0] = rotated.body.user_group.token;
+
+    const load = { isOver: false };
+    const writing = (async () => {
+      for (let turn = 0; !load.isOver; turn++) {
+        const answer = await server.api.get({ user_group_id: `late ${turn}`, name: 'L' });
+        expect(answer.status).toBe(200);
+      }
+    })();
+    follow(`back up ${kind}`, { ...env, ...places });
+    load.isOver = true;
+    await writing;
+    expect(await server.stop()).toBe(0);
+
+    follow(`restore ${kind}`, { ...restoredEnv(), ...places });
+    expect(follow('check the keys', restoredEnv())).toMatch(/^KEY.*\nk1 +\d+ +encrypts\n$/);
+    await expectRefusal({ ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: wrongKey }, /"k1" is not the/);
+    await expectRefusal(
+      { ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: keyList('k2') },
+      /key "k1", which is not configured/,
+    );
+
+    // The first API token is not given again: it comes with the database.
+    const other = await startServer({ ...restoredEnv(), BOOTSTRAP_API_TOKEN: '' });
+    const Authorization = `Token ${BOOTSTRAP_TOKEN}`;
+    for (const [id, token] of tokens.entries()) {
+      const { body } = await other.api.get(group(id), { Authorization });
+      expect(body).toMatchObject({ new_user_group: false, user_group: { token } });
+    }
+    const again = await other.api.post({ current_token: tokens[1] }, { Authorization });
+    expect(again.status).toBe(200);
+    expect(await other.stop()).toBe(0);
+  });
+
+  if (kind === 'sqlite') {
+    test('a restored key file that is wrong or missing stops the start', async () => {
+      await server.api.get({ user_group_id: 'g', name: 'G' });
+      follow('back up sqlite', { ...env, ...places });
+      follow('restore sqlite', { ...restoredEnv(), ...places });
+      const path = join(restored.env['DATA_DIR']!, 'token-encryption-keys');
+      writeFileSync(path, `${wrongKey}\n`);
+      await expectRefusal(restoredEnv(), /key "k1" is not the one/);
+      expect(await keyStatus(restoredEnv())).toEqual(['k1 1 wrong key']);
+      rmSync(path);
+      await expectRefusal(restoredEnv(), /key file .* is gone/);
+    });
+
+    test('a backup does not overwrite an older one', () => {
+      follow('back up sqlite', { ...env, ...places });
+      expect(() => follow('back up sqlite', { ...env, ...places })).toThrow(/already exists/);
+    });
+
+    test('DATA_DIR of a stopped service is a backup by itself', async () => {
+      const group = { user_group_id: 'g', name: 'G' };
+      const { token } = (await server.api.get(group)).body.user_group;
+      await server.stop();
+      cpSync(env['DATA_DIR']!, restored.env['DATA_DIR']!, { recursive: true });
+      const other = await startServer(restoredEnv());
+      expect((await other.api.get(group)).body.user_group.token).toBe(token);
+      await other.stop();
+    });
+  }
+});

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { fillGroups, keyList, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys';
+import { runBuilt, type RunningServer, spawnBuilt, startServer } from '../support/processes';
+
+const GROUPS = 2000;
+/** Another key under the same id. */
+const otherK2 = keyList('other').replace('other:', 'k2:');
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+
+  beforeEach(async () => {
+    database = await createTestDatabase(kind);
+    await (await startServer(withKeys(database, 'k1'))).stop();
+  });
+
+  afterEach(() => database.drop());
+
+  const rewrap = (...ids: string[]) =>
+    runBuilt('cli.js', withKeys(database, ...ids), 'keys', 'rewrap');
+
+  const countOf = async (keyId: string) => {
+    const sql = `SELECT CAST(count(*) AS integer) AS count FROM user_group_token WHERE key_id = '${keyId}'`;
+    return (await runSql<{ count: number }>(database, sql))[0]!.count;
+  };
+
+  test('while a server looks up, creates and rotates, nobody meets an error and no token changes', async () => {
+    const tokens = await fillGroups(database, GROUPS, 'k1');
+    const server = await startServer(withKeys(database, 'k2', 'k1'));
+    const load = startLoad(server, tokens);
+    await load.warmUp;
+    const { code, stdout, stderr } = await rewrap('k2', 'k1');
+    const calls = await load.stop();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(Number(/^(\d+) tokens re-encrypted\.\n$/.exec(stderr)![1])).toBeGreaterThan(GROUPS / 2);
+    expect(Math.min(...Object.values(calls))).toBeGreaterThan(10);
+    expect(await server.stop()).toBe(0);
+    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([
+      `k2 ${tokens.size} encrypts`,
+      'k1 0 decrypts',
+    ]);
+    await expectTokens(withKeys(database, 'k2'), tokens);
+  });
+
+  test('killed in the middle it has lost nothing, and goes on where it stopped', async () => {
+    const tokens = await fillGroups(database, GROUPS, 'k1');
+    const child = spawnBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
+    const exit = once(child, 'exit');
+    while ((await countOf('k2')) === 0) await sleep(1);
+    child.kill('SIGKILL');
+    expect((await exit)[1]).toBe('SIGKILL');
+    const done = await countOf('k2');
+    expect(done).toBeLessThan(GROUPS);
+    expect(await countOf('k1')).toBe(GROUPS - done);
+    await expectTokens(withKeys(database, 'k2', 'k1'), tokens);
+    const { code, stderr } = await rewrap('k2', 'k1');
+    expect([code, stderr]).toEqual([0, `${GROUPS - done} tokens re-encrypted.\n`]);
+    expect((await rewrap('k2', 'k1')).stderr).toBe('0 tokens re-encrypted.\n');
+    await expectTokens(withKeys(database, 'k2'), tokens);
+  });
+
+  test('a lock that somebody else keeps for seconds is waited for', async () => {
+    const tokens = await fillGroups(database, GROUPS, 'k1');
+    const running = rewrap('k2', 'k1');
+    while ((await countOf('k2')) === 0) await sleep(1);
+    const release = await lockLastToken(database);
+    await sleep(5000);
+    const done = await countOf('k2');
+    expect(done).toBeLessThan(GROUPS);
+    await release();
+    expect(await running).toMatchObject({ code: 0, stderr: `${GROUPS} tokens re-encrypted.\n` });
+    await expectTokens(withKeys(database, 'k2'), tokens);
+  });
+
+  test('what cannot be decrypted stays as it is, is counted and gives code 1; the others go on', async () => {
+    await fillGroups(database, 10, 'k1');
+    await runSql(database, `UPDATE user_group_token SET key_id = 'k0' WHERE user_group_id < 4`);
+    await runSql(
+      database,
+      `UPDATE user_group_token SET ciphertext = (SELECT ciphertext FROM user_group_token WHERE user_group_id = 9)
+       WHERE user_group_id = 5`,
+    );
+    const unreadable = `SELECT user_group_id, ciphertext, key_id FROM user_group_token
+      WHERE user_group_id IN (1, 2, 3, 5) ORDER BY user_group_id`;
+    const before = await runSql(database, unreadable);
+    const { code, stderr } = await rewrap('k2', 'k1');
+    expect(stderr).toBe(
+      '6 tokens re-encrypted.\nuser-group-service: 4 tokens could not be decrypted and stay as they are; see "keys status".\n',
+    );
+    expect(code).toBe(1);
+    expect(await runSql(database, unreadable)).toEqual(before);
+    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([
+      'k2 6 encrypts',
+      'k1 1 decrypts',
+      'k0 3 not configured',
+    ]);
+  });
+
+  test('a configured key that is not the recorded one changes nothing', async () => {
+    await fillGroups(database, 10, 'k1');
+    await (await startServer(withKeys(database, 'k2', 'k1'))).stop();
+    const TOKEN_ENCRYPTION_KEYS = `${otherK2},${keyList('k1')}`;
+    const env = { ...database.env, TOKEN_ENCRYPTION_KEYS };
+    expect(await runBuilt('cli.js', env, 'keys', 'rewrap')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^user-group-service: The encryption key "k2" is not the one/),
+    });
+    expect(await keyStatus(env)).toEqual(['k2 0 wrong key', 'k1 10 decrypts']);
+  });
+
+  test('the new key is recorded before it encrypts, so that no other can take its id', async () => {
+    await fillGroups(database, 10, 'k1');
+    expect((await rewrap('k2', 'k1')).code).toBe(0);
+    const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: `${otherK2},${keyList('k1')}` };
+    expect((await runBuilt('main.js', env)).stderr).toMatch(/key "k2" is not the one/);
+  });
+});
+
+/** Starts the server with these keys, and expects it to answer exactly these tokens. */
+async function expectTokens(env: Record<string, string>, tokens: Map<string, string>) {
+  const server = await startServer(env);
+  const answered = new Map<string, string>();
+  const ids = tokens.keys();
+  const work = async () => {
+    for (const id of ids) {
+      const { body } = await server.api.get({ user_group_id: id });
+      answered.set(id, body.user_group.token);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, work));
+  expect([...answered].sort()).toEqual([...tokens].sort());
+  expect(await server.stop()).toBe(0);
+}
+
+/**
+ * Three callers, each with groups that no other touches: what they are told is kept in `tokens`,
+ * and what they are told wrongly is thrown when they are stopped.
+ */
+function startLoad({ api }: RunningServer, tokens: Map<string, string>) {
+  const ids = [...tokens.keys()];
+  const calls = { rotations: 0, lookUps: 0, creates: 0 };
+  let isOver = false;
+  const pick = (caller: number, turn: number) => ids[(turn * 7919 * 3 + caller) % ids.length]!;
+  const call = async (caller: number, turn: number) => {
+    const id = pick(caller, turn);
+    const rotated = await api.post({ current_token: tokens.get(id) });
+    expect([id, rotated.status]).toEqual([id, 200]);
+    tokens.set(id, rotated.body.user_group.token);
+    calls.rotations++;
+    const seen = pick(caller, turn + 1);
+    const lookedUp = await api.get({ user_group_id: seen });
+    expect([seen, lookedUp.body.user_group.token]).toEqual([seen, tokens.get(seen)]);
+    calls.lookUps++;
+    const made = `made by ${caller} in turn ${turn}`;
+    const created = await api.get({ user_group_id: made, name: 'Made' });
+    expect([made, created.status]).toEqual([made, 200]);
+    tokens.set(made, created.body.user_group.token);
+    calls.creates++;
+  };
+  const callers = [0, 1, 2].map(async (caller) => {
+    for (let turn = 0; !isOver; turn++) await call(caller, turn);
+  });
+  // A caller that fails is heard when the load is stopped.
+  for (const caller of callers) caller.catch(() => undefined);
+  return {
+    warmUp: sleep(200),
+    stop: async () => {
+      isOver = true;
+      await Promise.all(callers);
+      return calls;
+    },
+  };
+}

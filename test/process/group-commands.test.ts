@@ -1,0 +1,136 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NDJSON } from '../support/api-client';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { IMPORT, linesOf, toLines } from '../support/lines';
+import { noteTokens } from '../support/leaks';
+import { runBuilt, type RunningServer, startServer } from '../support/processes';
+
+const COUNT = 2000;
+const MIB = 1024;
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let other: TestDatabase;
+  let server: RunningServer;
+  let directory: string;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    other = await createTestDatabase(kind);
+    server = await startServer(database.env);
+    directory = mkdtempSync(join(tmpdir(), 'user-groups-files-'));
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true });
+    await database.drop();
+    await other.drop();
+  });
+
+  const cli = (...args: string[]) => runBuilt('cli.js', database.env, 'group', ...args);
+  const path = (name: string) => join(directory, name);
+  const read = (name: string) => {
+    const text = readFileSync(path(name), 'utf8');
+    noteTokens(text);
+    return text;
+  };
+  /** Kibibytes of memory that the server has had at most. */
+  const peak = () =>
+    Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${server.process.pid}/status`, 'utf8'))![1]);
+
+  test('the memory of the server does not grow with the number of lines, and others are served', async () => {
+    const before = peak();
+    const properties = { text: 'x'.repeat(2000) };
+    const groups = Array.from({ length: COUNT }, (_, n) => ({
+      user_group_id: `group ${n}`,
+      name: `Group ${n}`,
+      mapping: { sales: n },
+      properties,
+    }));
+    const importing = server.api.call('POST', IMPORT, toLines(...groups), NDJSON);
+    const progress = { isDone: false, calls: 0 };
+    const beside = (async () => {
+      for (; !progress.isDone; progress.calls++) {
+        const group = { user_group_id: `beside ${progress.calls}`, name: 'B' };
+        expect((await server.api.put(group)).status).toBe(200);
+      }
+    })();
+    const answer = await importing;
+    progress.isDone = true;
+    await beside;
+    expect(linesOf(answer).at(-1)!.summary).toMatchObject({ created: COUNT, complete: true });
+    expect(progress.calls).toBeGreaterThan(10);
+    expect((peak() - before) / MIB).toBeLessThan(150);
+  });
+
+  test('an export is a file of its owner, and an import of it elsewhere gives the same groups', async () => {
+    expect(await cli('export', path('groups'))).toMatchObject({ code: 0, stdout: '' });
+    expect(statSync(path('groups')).mode & 0o777).toBe(0o600);
+    const lines = linesOf({ text: read('groups') });
+    expect(lines.at(-1)!.summary).toMatchObject({ exported: lines.length - 1, complete: true });
+    const imported = await runBuilt('cli.js', other.env, 'group', 'import', path('groups'));
+    expect(imported).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: `${lines.length - 1} created, 0 updated, 0 unchanged.\n`,
+    });
+    const again = await runBuilt('cli.js', other.env, 'group', 'export');
+    expect(again.stdout).toBe(read('groups'));
+  });
+
+  test('a file that is there is replaced only with --force, and what fails leaves none behind', async () => {
+    writeFileSync(path('taken'), 'mine');
+    const refused = await cli('export', path('taken'));
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
+    expect(read('taken')).toBe('mine');
+    chmodSync(path('taken'), 0o644);
+    expect((await cli('export', path('taken'), '--force', '--without-tokens')).code).toBe(0);
+    expect(read('taken')).not.toContain('ugt_');
+    expect(statSync(path('taken')).mode & 0o777).toBe(0o600);
+    expect(await cli('export', path('no/such/directory'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ENOENT'),
+    });
+    expect((await cli('export', path('x'), '--workspace', 'nowhere')).code).toBe(1);
+    expect(existsSync(path('x'))).toBe(false);
+  });
+
+  test('lines that are refused are told, and the end is code 1', async () => {
+    writeFileSync(path('bad'), toLines({ user_group_id: 'fine', name: 'F' }, { name: 'no id' }));
+    const { code, stderr } = await cli('import', path('bad'), '--results', path('results'));
+    expect(code).toBe(1);
+    const [line, counts, sentence] = stderr.trim().split('\n');
+    expect(JSON.parse(line!)).toMatchObject({ line: 2, status: 422 });
+    expect(counts).toBe('1 created, 0 updated, 0 unchanged.');
+    expect(sentence).toBe('user-group-service: 1 line was refused.');
+    expect(linesOf({ text: read('results') })).toMatchObject([
+      { line: 1, result: 'created' },
+      { line: 2, success: 0 },
+      { summary: { created: 1, failed: 1, complete: true } },
+    ]);
+    expect(await cli('import', path('nothing'))).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ENOENT'),
+    });
+  });
+
+  test('what the command line imports is in the audit log as the operator’s', async () => {
+    const { stdout } = await runBuilt('cli.js', database.env, 'audit', 'list', '--limit', '1');
+    expect(JSON.parse(stdout)).toMatchObject({
+      action: 'user_group.create',
+      actor: { type: 'operator' },
+      details: { import: true },
+    });
+  });
+});

@@ -1,0 +1,127 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
+import { AppModule } from '../../src/app.module';
+import { RequiresScope } from '../../src/common/access.decorator';
+import { createLog } from '../../src/common/log';
+import { loadConfig } from '../../src/config/load-config';
+import { createApp } from '../../src/create-app';
+import { prepareDatabase } from '../../src/database/migrate';
+import { type Answer, ApiClient } from '../support/api-client';
+import { createTestDatabase, onEachDatabase } from '../support/databases';
+import { BOOTSTRAP_TOKEN } from '../support/processes';
+import { startTestService, type TestService } from '../support/test-service';
+
+const LIMIT = 20;
+
+onEachDatabase((kind) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+    await service.api.put({ user_group_id: 'g', name: 'G' });
+  });
+
+  afterAll(() => service.close());
+
+  const look = { user_group_id: 'g' };
+
+  test('what is left is told, exactly the limit is let through at once, and the rest is a 429', async () => {
+    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    const first = await client.get(look);
+    expect(first.status).toBe(200);
+    expect(first.headers).toMatchObject({
+      'ratelimit-policy': `"api-token";q=${LIMIT};w=60`,
+      ratelimit: `"api-token";r=${LIMIT - 1};t=60`,
+    });
+    expect(first.headers).not.toHaveProperty('retry-after');
+    const answers = await Promise.all(Array.from({ length: LIMIT + 5 }, () => client.get(look)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(LIMIT - 1);
+    for (const limited of answers.filter(({ status }) => status !== 200)) expectLimited(limited);
+    // Another token is not held up by it.
+    const other = service.clientOf(await service.issueToken(['user-groups:read']));
+    expect((await other.get(look)).status).toBe(200);
+  });
+
+  test('calls that are refused for their scope or their body count too', async () => {
+    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    expect((await client.put({ ...look, name: 'H' })).headers['ratelimit']).toMatch(/;r=19;/);
+    expect((await client.get({ user_group_id: '' })).headers['ratelimit']).toMatch(/;r=18;/);
+    for (let left = LIMIT - 3; left >= 0; left--) {
+      const { status, headers } = await client.put({ ...look, name: 'H' });
+      expect([status, headers['ratelimit']]).toEqual([403, expect.stringContaining(`;r=${left};`)]);
+    }
+    expectLimited(await client.put({ ...look, name: 'H' }));
+  });
+});
+
+test('0 switches the limit off, and then nothing is told', async () => {
+  const service = await startTestService('sqlite', { RATE_LIMIT_PER_MINUTE: '0' });
+  const { status, headers } = await service.api.get({ user_group_id: 'g', name: 'G' });
+  expect(status).toBe(200);
+  expect(headers).not.toHaveProperty('ratelimit');
+  expect(headers).not.toHaveProperty('ratelimit-policy');
+  await service.close();
+});
+
+@Controller('probe')
+class ProbeController {
+  @Get('introspect')
+  @RequiresScope('tokens:introspect')
+  introspect() {
+    return { success: 1 };
+  }
+
+  @Get('list')
+  @RequiresScope('user-groups:read')
+  list() {
+    return { success: 1 };
+  }
+}
+
+test('introspection has a limit of its own, of the same size', async () => {
+  const database = await createTestDatabase('sqlite');
+  const config = loadConfig({
+    ...database.env,
+    BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
+    RATE_LIMIT_PER_MINUTE: '2',
+  });
+  await prepareDatabase(config);
+
+  @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
+  class ExtendedModule {}
+
+  const app = await createApp(config, createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
+  await app.init();
+  await app.get(ApiTokenBootstrap).run();
+  await app.listen(0, '127.0.0.1');
+  const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
+  const seen: unknown[] = [];
+  for (const path of ['introspect', 'introspect', 'introspect', 'list', 'list', 'list']) {
+    const { status, headers } = await api.send({ method: 'GET', path: `/probe/${path}` });
+    seen.push([status, headers['ratelimit-policy'], String(headers['ratelimit']).split(';t=')[0]]);
+  }
+  expect(seen).toEqual([
+    [200, '"introspection";q=2;w=60', '"introspection";r=1'],
+    [200, '"introspection";q=2;w=60', '"introspection";r=0'],
+    [429, '"introspection";q=2;w=60', '"introspection";r=0'],
+    [200, '"api-token";q=2;w=60', '"api-token";r=1'],
+    [200, '"api-token";q=2;w=60', '"api-token";r=0'],
+    [429, '"api-token";q=2;w=60', '"api-token";r=0'],
+  ]);
+  await app.close();
+  await database.drop();
+});
+
+function expectLimited({ status, headers, body }: Answer): void {
+  expect([status, body.success, body.code]).toEqual([429, 0, 'rate_limited']);
+  expect(body.detail).toMatch(/^The API token has made too many requests/);
+  expect(headers).toMatchObject({
+    'content-type': 'application/problem+json; charset=utf-8',
+    'cache-control': 'no-store',
+    'ratelimit-policy': `"api-token";q=${LIMIT};w=60`,
+    ratelimit: expect.stringMatching(/^"api-token";r=0;t=\d+$/),
+  });
+  const seconds = Number(headers['retry-after']);
+  expect(seconds).toBeGreaterThan(0);
+  expect(seconds).toBeLessThanOrEqual(60);
+}

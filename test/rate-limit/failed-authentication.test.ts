@@ -1,0 +1,164 @@
+import { generateToken } from '../../src/common/secrets';
+import type { Answer } from '../support/api-client';
+import { onEachDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
+
+const LIMIT = 5;
+const look = { user_group_id: 'g' };
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let address = 0;
+
+  beforeAll(async () => {
+    service = await startTestService(kind, {
+      FAILED_AUTHENTICATIONS_PER_MINUTE: String(LIMIT),
+      TRUST_PROXY: '1',
+    });
+    await service.api.put({ user_group_id: 'g', name: 'G' });
+  });
+
+  afterAll(() => service.close());
+
+  /** Each test has an address of its own. */
+  const freshAddress = () => `203.0.113.${++address}`;
+
+  function guess(from: string, authorization = `Token ${generateToken('uga')}`): Promise<Answer> {
+    return service
+      .clientOf(undefined)
+      .get(look, { Authorization: authorization, 'X-Forwarded-For': from });
+  }
+
+  async function useUp(from: string): Promise<void> {
+    for (let i = 0; i < LIMIT; i++) expect((await guess(from)).status).toBe(401);
+  }
+
+  test('wrong tokens get 401 up to the limit, then 429, and each answer tells what is left', async () => {
+    const from = freshAddress();
+    for (let left = LIMIT - 1; left >= 0; left--) {
+      const answer = await guess(from);
+      expect([answer.status, answer.body.code]).toEqual([401, 'api_token_invalid']);
+      expect(answer.headers).toMatchObject({
+        'www-authenticate': expect.stringMatching(/^Token /),
+        'ratelimit-policy': `"failed-authentication";q=${LIMIT};w=60`,
+        ratelimit: expect.stringMatching(`^"failed-authentication";r=${left};t=\\d+$`),
+      });
+    }
+    expectLimited(await guess(from));
+  });
+
+  test('a right token from an address it may not be used from counts, and works from its own', async () => {
+    const [from, allowed] = [freshAddress(), freshAddress()];
+    const issued = await service.api.call('POST', '/api/v1/api-tokens', {
+      name: 'bound',
+      scopes: ['user-groups:read'],
+      allowed_cidrs: [allowed],
+    });
+    const bound = `Token ${issued.body.api_token.token}`;
+    for (let i = 0; i < LIMIT; i++) {
+      expect((await guess(from, bound)).body.code).toBe('address_not_allowed');
+    }
+    expectLimited(await guess(from, bound));
+    expect((await guess(allowed, bound)).status).toBe(200);
+  });
+
+  test('every way to be wrong counts: unknown, mistyped, revoked, another scheme, a token of another kind', async () => {
+    const from = freshAddress();
+    const revoked = await service.issueToken(['user-groups:read']);
+    await service.revokeToken(revoked);
+    for (const authorization of [
+      `Token ${generateToken('uga')}`,
+      'Token uga_mistyped',
+      `Token ${revoked}`,
+      'Basic YTpi',
+      `Token ${generateToken('ugt')}`,
+    ]) {
+      expect([authorization, (await guess(from, authorization)).status]).toEqual([
+        authorization,
+        401,
+      ]);
+    }
+    expectLimited(await guess(from));
+  });
+
+  test('a right token passes whatever others sent from its address, also at the same time', async () => {
+    const from = freshAddress();
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, async () => {
+        const wrong = guess(from);
+        const right = service.api.get(look, { 'X-Forwarded-For': from });
+        return { wrong: await wrong, right: await right };
+      }),
+    );
+    expect(answers.map(({ right }) => right.status)).toEqual(Array(20).fill(200));
+    const wrong = answers.map((answer) => answer.wrong.status);
+    expect(wrong.filter((status) => status === 401)).toHaveLength(LIMIT);
+    expect(wrong.filter((status) => status === 429)).toHaveLength(20 - LIMIT);
+    const after = await service.api.get(look, { 'X-Forwarded-For': from });
+    expect(after.status).toBe(200);
+    expect(after.headers).not.toHaveProperty('ratelimit');
+  });
+
+  test('another address has its own count', async () => {
+    const from = freshAddress();
+    await useUp(from);
+    expectLimited(await guess(from));
+    expect((await guess(freshAddress())).status).toBe(401);
+  });
+
+  test('addresses of one IPv6 block of 64 bits share a count, the next block does not', async () => {
+    const inBlock = [
+      '2001:db8:1:2::1',
+      '2001:0DB8:0001:0002:0003::',
+      '2001:db8:1:2:ffff:ffff:ffff:ffff',
+      '2001:db8:1:2::198.51.100.7',
+      '2001:db8:1:2:0:5:6:7',
+    ];
+    for (const from of inBlock) expect([from, (await guess(from)).status]).toEqual([from, 401]);
+    expectLimited(await guess('2001:db8:1:2::ffff'));
+    expect((await guess('2001:db8:1:3::1')).status).toBe(401);
+    expect((await guess('2001:db8::1:2:0:0:1')).status).toBe(401);
+  });
+
+  test('an IPv4 address is the same on an IPv6 socket', async () => {
+    const from = freshAddress();
+    await useUp(`::ffff:${from}`);
+    expectLimited(await guess(from));
+    expect((await guess(`::ffff:${freshAddress()}`)).status).toBe(401);
+  });
+
+  test('what is no address is one client', async () => {
+    for (let i = 0; i < LIMIT; i++) expect((await guess(`name ${i}`)).status).toBe(401);
+    expectLimited(await guess('another name'));
+  });
+
+  test('a missing header is no guess', async () => {
+    const from = freshAddress();
+    for (let i = 0; i < LIMIT + 2; i++) {
+      const answer = await service.clientOf(undefined).get(look, { 'X-Forwarded-For': from });
+      expect([answer.status, answer.body.code]).toEqual([401, 'credentials_missing']);
+      expect(answer.headers).not.toHaveProperty('ratelimit');
+    }
+    expect((await guess(from)).headers['ratelimit']).toContain(`;r=${LIMIT - 1};`);
+  });
+});
+
+test('0 switches the limit off', async () => {
+  const service = await startTestService('sqlite', { FAILED_AUTHENTICATIONS_PER_MINUTE: '0' });
+  const client = service.clientOf(generateToken('uga'));
+  const answers = await Promise.all(Array.from({ length: 100 }, () => client.get(look)));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([401]));
+  expect(answers[0]!.headers).not.toHaveProperty('ratelimit');
+  await service.close();
+});
+
+function expectLimited({ status, headers, body }: Answer): void {
+  expect([status, body.success, body.code]).toEqual([429, 0, 'rate_limited']);
+  expect(body.detail).toMatch(/^Too many failed authentications from this address/);
+  expect(headers).toMatchObject({
+    'ratelimit-policy': `"failed-authentication";q=${LIMIT};w=60`,
+    ratelimit: expect.stringMatching(/^"failed-authentication";r=0;t=\d+$/),
+  });
+  expect(headers).not.toHaveProperty('www-authenticate');
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+}

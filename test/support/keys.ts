@@ -1,0 +1,119 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { createHash } from 'node:crypto';
+import { Client } from 'pg';
+import { generateToken, hashToken } from '../../src/common/secrets';
+import { encryptionKeys } from '../../src/config/readers';
+import { sqlitePath } from '../../src/database/data-source-options';
+import { KeyRing } from '../../src/encryption-key/key-ring';
+import { TokenCipher } from '../../src/encryption-key/token-cipher';
+import type { TestDatabase } from './databases';
+import { runBuilt } from './processes';
+
+/** A value of `TOKEN_ENCRYPTION_KEYS`; the same id always stands for the same key. */
+export function keyList(...ids: string[]): string {
+  return ids.map((id) => `${id}:${createHash('sha256').update(id).digest('base64')}`).join(',');
+}
+
+/** The environment of a process on this database with these keys, the first of which encrypts. */
+export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string, string> {
+  return { ...env, TOKEN_ENCRYPTION_KEYS: keyList(...ids) };
+}
+
+/** What `keys status` prints, one line for each key with single spaces. */
+export async function keyStatus(env: Record<string, string>): Promise<string[]> {
+  const { code, stdout, stderr } = await runBuilt('cli.js', env, 'keys', 'status');
+  if (code !== 0) throw new Error(stderr);
+  const [head, ...lines] = stdout.trim().split('\n');
+  expect(head).toMatch(/^KEY +TOKENS +STATE$/);
+  return lines.map((line) => line.replace(/ +/g, ' '));
+}
+
+/** Runs a statement on the database, past the service. */
+export async function runSql<Row extends object>(
+  { env, kind }: TestDatabase,
+  sql: string,
+): Promise<Row[]> {
+  if (kind === 'sqlite') {
+    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
+    try {
+      const statement = file.prepare<[], Row>(sql);
+      if (statement.reader) return statement.all();
+      statement.run();
+      return [];
+    } finally {
+      file.close();
+    }
+  }
+  const client = new Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  try {
+    return (await client.query<Row>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** Keeps rewrapping from its end, as a long transaction of another process would; gives its release. */
+export async function lockLastToken({ env, kind }: TestDatabase): Promise<() => Promise<void>> {
+  if (kind === 'sqlite') {
+    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
+    file.exec('BEGIN IMMEDIATE');
+    return () => {
+      file.close();
+      return Promise.resolve();
+    };
+  }
+  const client = new Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  await client.query('BEGIN');
+  await client.query(
+    'SELECT 1 FROM user_group_token ORDER BY user_group_id DESC LIMIT 1 FOR UPDATE',
+  );
+  return () => client.end();
+}
+
+const ROWS_PER_INSERT = 500;
+
+/**
+ * Fills a migrated database that has no groups yet.
+ * @param keyId encrypts the tokens
+ * @returns the token of each group by its `user_group_id`
+ */
+export async function fillGroups(
+  database: TestDatabase,
+  count: number,
+  keyId: string,
+): Promise<Map<string, string>> {
+  const cipher = new TokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
+  const bytes = (value: Buffer) => {
+    const hex = value.toString('hex');
+    return database.kind === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'::bytea`;
+  };
+  const tokens = new Map<string, string>();
+  for (let first = 1; first <= count; first += ROWS_PER_INSERT) {
+    const groups: string[] = [];
+    const rows: string[] = [];
+    for (let id = first; id < Math.min(first + ROWS_PER_INSERT, count + 1); id++) {
+      const token = generateToken('ugt');
+      const row = { workspaceId: 1, userGroupId: id, generation: 1 };
+      const { ciphertext } = cipher.encrypt(token, row);
+      groups.push(`(${id}, 1, 'group ${id}', 'Group ${id}', '{}', 0, 0)`);
+      rows.push(`(${id}, 1, ${bytes(hashToken(token))}, ${bytes(ciphertext)}, '${keyId}', 0)`);
+      tokens.set(`group ${id}`, token);
+    }
+    await runSql(
+      database,
+      `INSERT INTO user_group (id, workspace_id, provided_id, name, properties, created_at, updated_at)
+       VALUES ${groups.join(', ')}`,
+    );
+    await runSql(
+      database,
+      `INSERT INTO user_group_token (user_group_id, generation, token_hash, ciphertext, key_id, created_at)
+       VALUES ${rows.join(', ')}`,
+    );
+  }
+  if (database.kind === 'postgres') {
+    await runSql(database, `SELECT setval(pg_get_serial_sequence('user_group', 'id'), ${count})`);
+  }
+  return tokens;
+}

@@ -1,0 +1,133 @@
+import { appendFileSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isWellFormedToken } from '../../src/common/secrets';
+
+/** Where the run keeps what it has seen; set for the test processes by the global set-up. */
+const DIRECTORY = 'LEAKS_DIRECTORY';
+const TOKEN = /ug[at]_[0-9A-Za-z]{38}/g;
+const EMBED_TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]{86}/g;
+
+/** A kind of token by its secret part, which is searched for alone: a cut prefix hides nothing. */
+interface SecretPart {
+  length: number;
+  run: RegExp;
+}
+
+const secretParts: SecretPart[] = [
+  { length: 38, run: /[0-9A-Za-z]{38,}/g },
+  // Of an embed token the signature: what stands before it opens nothing.
+  { length: 86, run: /[\w-]{86,}/g },
+];
+
+/** Begins to collect: every token issued, every line logged, every database at its end. */
+export function startCollecting(): void {
+  process.env[DIRECTORY] = mkdtempSync(join(tmpdir(), 'user-groups-leaks-'));
+}
+
+/** Takes note of every token in a text that holds tokens rightly: an answer, the output of a command. */
+export function noteTokens(text: string): void {
+  for (const [token] of text.matchAll(EMBED_TOKEN)) note('tokens', `${token}\n`);
+  for (const [token] of text.matchAll(TOKEN)) {
+    // What only looks like one is a name that a test has given to something.
+    if (isWellFormedToken('uga', token) || isWellFormedToken('ugt', token)) {
+      note('tokens', `${token}\n`);
+    }
+  }
+}
+
+/** Takes note of a token that another system has issued: it must end in 38 letters and digits. */
+export function noteForeignToken(token: string): void {
+  note('tokens', `${token}\n`);
+}
+
+/** Takes note of something that was logged. */
+export function noteLog(text: string | Buffer): void {
+  note('logs', text);
+}
+
+/** Takes note of a whole database. */
+export function noteDump(content: string | Buffer): void {
+  note('dumps', content);
+}
+
+/**
+ * File descriptor for the log of an application in this process; undefined if nothing is collected.
+ * It stays open: a line that comes late must not end up in whatever had the number next.
+ */
+export function openLog(): number | undefined {
+  const directory = process.env[DIRECTORY];
+  return directory === undefined ? undefined : openSync(fileOf(directory, 'logs'), 'a');
+}
+
+function note(kind: Kind, content: string | Buffer): void {
+  const directory = process.env[DIRECTORY];
+  if (directory !== undefined) appendFileSync(fileOf(directory, kind), content);
+}
+
+type Kind = 'tokens' | 'logs' | 'dumps';
+
+function fileOf(directory: string, kind: Kind): string {
+  return join(directory, `${kind}-${process.pid}`);
+}
+
+/** How much there was to search, and every place where a token stands that was issued. */
+export interface Findings {
+  tokens: number;
+  logBytes: number;
+  dumpBytes: number;
+  leaks: string[];
+}
+
+/**
+ * The guarantee: no token stands in a log or a database dump. Searches, and removes what was collected.
+ */
+export function findLeaks(): Findings {
+  const directory = process.env[DIRECTORY]!;
+  const read = (kind: Kind) =>
+    readdirSync(directory)
+      .filter((name) => name.startsWith(kind))
+      .map((name) => readFileSync(join(directory, name), 'latin1'));
+  const issued = new Set(read('tokens').flatMap((text) => text.split('\n').filter(Boolean)));
+  const [logs, dumps] = [read('logs'), read('dumps')];
+  const findings = {
+    tokens: issued.size,
+    logBytes: lengthOf(logs),
+    dumpBytes: lengthOf(dumps),
+    leaks: [
+      ...logs.flatMap((text) => findIn(text, issued).map((place) => `log: ${place}`)),
+      ...dumps.flatMap((text) => findIn(text, issued).map((place) => `database: ${place}`)),
+    ],
+  };
+  rmSync(directory, { recursive: true });
+  return findings;
+}
+
+/** Where a text holds the secret part of an issued token. */
+function findIn(text: string, issued: ReadonlySet<string>): string[] {
+  return secretParts.flatMap(({ length, run }) => {
+    const secrets = new Set([...issued].map((token) => token.slice(-length)));
+    return findSecrets(text, secrets, run, length);
+  });
+}
+
+function findSecrets(
+  text: string,
+  secrets: ReadonlySet<string>,
+  runs: RegExp,
+  length: number,
+): string[] {
+  const places: string[] = [];
+  for (const { 0: run, index } of text.matchAll(runs)) {
+    for (let start = 0; start + length <= run.length; start++) {
+      if (!secrets.has(run.slice(start, start + length))) continue;
+      const before = text.slice(Math.max(0, index + start - 120), index + start);
+      places.push(`${before}… (cut before the secret)`);
+    }
+  }
+  return places;
+}
+
+function lengthOf(texts: string[]): number {
+  return texts.reduce((sum, text) => sum + text.length, 0);
+}

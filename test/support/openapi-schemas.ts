@@ -1,0 +1,38 @@
+import Ajv2020 from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
+
+/** Of the OpenAPI document, what the tests of answers read. */
+export interface DescribedAnswers {
+  paths: object;
+  components?: object;
+}
+
+/** Every object must have the described fields and no others, unless its schema invites more. */
+export function createAjv(document: DescribedAnswers): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats(ajv);
+  const components = JSON.parse(JSON.stringify(document.components), (_key, value: unknown) =>
+    close(value),
+  ) as object;
+  ajv.addSchema({ $id: 'https://document.test/', components });
+  return ajv;
+}
+
+/** A schema of the document, for a validator of `createAjv`. */
+export function absolute(schema: object): object {
+  return JSON.parse(
+    JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/'),
+  ) as object;
+}
+
+function close(value: unknown): unknown {
+  const isObjectSchema =
+    typeof value === 'object' &&
+    value !== null &&
+    'properties' in value &&
+    'type' in value &&
+    value.type === 'object';
+  return isObjectSchema && !('additionalProperties' in value)
+    ? { ...value, additionalProperties: false }
+    : value;
+}

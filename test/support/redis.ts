@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { createClient } from '@redis/client';
+
+export const redisUrl = process.env['TEST_REDIS_URL'];
+
+/** Whether tests can start a Redis of their own, to take it away. */
+export function canStartRedis(): boolean {
+  return spawnSync('redis-server', ['--version']).status === 0;
+}
+
+/** @throws if the Redis does not answer */
+export async function pingRedis(url: string): Promise<void> {
+  await ask(url, 'PING');
+}
+
+async function ask(url: string, ...command: string[]): Promise<string> {
+  const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } });
+  client.on('error', () => undefined);
+  await client.connect();
+  const reply = await client.sendCommand<string>(command);
+  client.destroy();
+  return reply;
+}
+
+/** A Redis process of the test, on a port that stays its own when it is started again. */
+export class OwnRedis {
+  private child: ChildProcess | undefined;
+
+  private constructor(private readonly port: number) {}
+
+  static async start(): Promise<OwnRedis> {
+    const redis = new OwnRedis(await freePort());
+    await redis.start();
+    return redis;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    const options = { port: this.port, bind: '127.0.0.1', save: '', appendonly: 'no' };
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+    const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.child = child;
+    for await (const line of child.stdout) {
+      if (String(line).includes('Ready to accept connections')) break;
+    }
+    await pingRedis(this.url);
+  }
+
+  /** How many clients are connected to it. */
+  async countClients(): Promise<number> {
+    const clients = (await ask(this.url, 'CLIENT', 'LIST')).trim().split('\n');
+    return clients.length - 1;
+  }
+
+  pause(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  async kill(): Promise<void> {
+    if (this.child?.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

@@ -1,0 +1,71 @@
+import { scopes } from '../../src/common/caller';
+import type { RegisteredView } from '../../src/registry/dto/registered-answer.dto';
+import type { FlawedGroupView, WorkspaceView } from '../../src/registry/dto/workspace.dto';
+import type { Answer, ApiClient } from './api-client';
+import type { TestService } from './test-service';
+
+/** The fields of the registry's answers; which ones an answer has is what the tests assert. */
+interface RegistryBody {
+  schema: RegisteredView;
+  schemas: RegisteredView[];
+  data_source: RegisteredView;
+  data_sources: RegisteredView[];
+  workspace: WorkspaceView;
+  required: boolean;
+  user_groups: FlawedGroupView[];
+  mapping: Record<string, unknown>;
+  unmapped: string[];
+  next_cursor?: string;
+}
+
+export function registryBody(answer: Answer): RegistryBody {
+  return answer.body as unknown as RegistryBody;
+}
+
+/** A workspace of its own with what a caller does to its registry. */
+export class TestWorkspace {
+  private constructor(
+    readonly name: string,
+    readonly api: ApiClient,
+  ) {}
+
+  static async create(service: TestService, name: string): Promise<TestWorkspace> {
+    const token = await service.issueToken([...scopes], name);
+    return new TestWorkspace(name, service.clientOf(token));
+  }
+
+  async schema(provided_id: string): Promise<number> {
+    return (await this.register('schemas', provided_id)).schema.id;
+  }
+
+  async dataSource(provided_id: string): Promise<number> {
+    return (await this.register('data-sources', provided_id)).data_source.id;
+  }
+
+  set(settings: object): Promise<Answer> {
+    return this.api.call('PATCH', '/api/v1/workspace', settings);
+  }
+
+  /** What the group's token means to a renderer. */
+  async introspect(token: string, schema_id?: string): Promise<Answer> {
+    return this.api.call('POST', '/api/v1/introspect', { token, schema_id });
+  }
+
+  /** A write of a group by PUT. */
+  put(id: string, fields: object = {}): Promise<Answer> {
+    return this.api.put({ user_group_id: id, name: id, ...fields });
+  }
+
+  private async register(kind: string, provided_id: string): Promise<RegistryBody> {
+    const body = { provided_id, name: `name of ${provided_id}`.slice(0, 100) };
+    const answer = await this.api.call('POST', `/api/v1/${kind}`, body);
+    if (answer.status !== 201) throw new Error(answer.text);
+    return registryBody(answer);
+  }
+}
+
+/** The places and codes of what was wrong, in order. */
+export function errorsOf(answer: Answer): [string, string][] {
+  const { errors = [] } = answer.body as Partial<Answer['body']>;
+  return errors.map(({ pointer, code }) => [pointer, code]);
+}

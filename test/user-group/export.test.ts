@@ -1,0 +1,118 @@
+import { randomBytes } from 'node:crypto';
+import { NDJSON } from '../support/api-client';
+import { onEachDatabase } from '../support/databases';
+import { runSql } from '../support/keys';
+import { noteForeignToken } from '../support/leaks';
+import { EXPORT, exportGroups, IMPORT, importGroups, linesOf } from '../support/lines';
+import { startTestService, type TestService } from '../support/test-service';
+
+const COUNT = 450;
+
+/** Groups of every kind; more than a page of them. */
+function createGroups(): object[] {
+  return Array.from({ length: COUNT }, (_, index) => {
+    const token = `legacy-${randomBytes(30).toString('hex').slice(0, 38)}`;
+    if (index % 3 === 0) noteForeignToken(token);
+    return {
+      user_group_id: `group ${index} \u{1f600} "`,
+      name: `Name ${index}`,
+      mapping: index % 2 === 0 ? { sales: index, code: `${index}`, ['__proto__']: 'p' } : {},
+      properties: JSON.parse(
+        `{"n":${index},"__proto__":{"constructor":[null,1.5]},"e":"é\\u2028"}`,
+      ),
+      suspended: index % 5 === 0,
+      ...(index % 3 === 0 && { token }),
+    };
+  });
+}
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let other: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+    other = await startTestService(kind);
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await other.close();
+  });
+
+  test('an export of every group, imported elsewhere as it is, gives the same groups with the same tokens', async () => {
+    const groups = createGroups();
+    await importGroups(service.api, ...groups);
+    const exported = await service.api.call('POST', EXPORT, {});
+    expect([exported.status, exported.headers['content-type']]).toEqual([
+      200,
+      'application/x-ndjson',
+    ]);
+    expect(exported.headers).not.toHaveProperty('etag');
+    const lines = linesOf(exported);
+    expect(lines.pop()).toEqual({ summary: { exported: COUNT, complete: true } });
+    for (const [index, line] of lines.entries()) {
+      expect(line).toEqual({ token: expect.stringMatching(/^(ugt_|legacy-)/), ...groups[index] });
+    }
+    const imported = linesOf(await other.api.call('POST', IMPORT, exported.text, NDJSON));
+    expect(imported.at(-1)!.summary).toMatchObject({ created: COUNT, failed: 0, complete: true });
+    expect((await other.api.call('POST', EXPORT, {})).text).toBe(exported.text);
+    const again = linesOf(await other.api.call('POST', IMPORT, exported.text, NDJSON));
+    expect(again.at(-1)!.summary).toMatchObject({ unchanged: COUNT, failed: 0 });
+  });
+
+  test('without tokens there is none in it', async () => {
+    const answer = await service.api.call('POST', EXPORT, { include_tokens: false });
+    expect(linesOf(answer).at(-1)!.summary).toEqual({ exported: COUNT, complete: true });
+    expect(answer.text).not.toMatch(/"token|ugt_|legacy-/);
+  });
+
+  test('a token that cannot be decrypted is said to be so, and importing the line keeps it', async () => {
+    const { token } = (await other.api.put({ user_group_id: 'lost', name: 'L' })).body.user_group;
+    await runSql(
+      other.database,
+      `UPDATE user_group_token SET key_id = 'gone'
+       WHERE user_group_id = (SELECT id FROM user_group WHERE provided_id = 'lost')`,
+    );
+    const line = (await exportGroups(other.api)).find(
+      ({ user_group_id }) => user_group_id === 'lost',
+    )!;
+    expect(line).toMatchObject({ token_unreadable: true });
+    expect(line).not.toHaveProperty('token');
+    const [kept] = await importGroups(other.api, { ...line, name: 'Renamed' });
+    expect(kept).toMatchObject({ result: 'updated' });
+    const introspected = await other.api.call('POST', '/api/v1/introspect', { token });
+    expect(introspected.body).toMatchObject({ active: true, name: 'Renamed' });
+    const [issued] = await importGroups(service.api, line);
+    expect(issued).toMatchObject({ result: 'created' });
+    const found = await service.api.get({ user_group_id: 'lost' });
+    expect(found.body.user_group.token).toMatch(/^ugt_/);
+  });
+
+  test('each export has its event, and no group of another workspace', async () => {
+    const stranger = service.clientOf(await service.issueToken(['admin', 'audit:read'], 'empty'));
+    expect(await exportGroups(stranger, { include_tokens: false })).toEqual([
+      { summary: { exported: 0, complete: true } },
+    ]);
+    const { body } = await stranger.call('GET', '/api/v1/audit-events?action=user_group.export');
+    expect(body.audit_events).toMatchObject([{ details: { include_tokens: false } }]);
+  });
+
+  test.each([
+    [{ include_token: false }, '/include_token', 'unknown'],
+    [{ include_tokens: 'no' }, '/include_tokens', 'type'],
+    [{ include_tokens: null }, '/include_tokens', 'type'],
+  ])('%j is refused before anything is exported', async (body, pointer, code) => {
+    const answer = await service.api.call('POST', EXPORT, body);
+    expect([answer.status, answer.body.errors]).toEqual([
+      422,
+      [expect.objectContaining({ pointer, code })],
+    ]);
+  });
+
+  test('it is a POST with a body', async () => {
+    expect((await service.api.call('POST', EXPORT)).body.code).toBe('body_missing');
+    // To every other method it is the path of a group called so.
+    expect((await service.api.call('GET', EXPORT)).body.code).toBe('user_group_not_found');
+  });
+});

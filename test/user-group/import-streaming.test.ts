@@ -1,0 +1,119 @@
+import { once } from 'node:events';
+import { type ClientRequest, type IncomingMessage, request } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NDJSON } from '../support/api-client';
+import { onEachDatabase } from '../support/databases';
+import { type AnswerLine, IMPORT, linesOf, toLines } from '../support/lines';
+import { startTestService, type TestService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+  });
+
+  afterAll(() => service.close());
+
+  /** An import whose body is written by the test, piece by piece. */
+  function open(apiToken = service.bootstrapToken): {
+    outgoing: ClientRequest;
+    response: Promise<IncomingMessage>;
+  } {
+    const outgoing = request(service.baseUrl + IMPORT, {
+      method: 'POST',
+      agent: false,
+      headers: { Authorization: `Token ${apiToken}`, ...NDJSON },
+    });
+    // A test that cuts the connection hears of it here.
+    outgoing.on('error', () => undefined);
+    const response = once(outgoing, 'response').then(([incoming]) => incoming as IncomingMessage);
+    response.catch(() => undefined);
+    return { outgoing, response };
+  }
+
+  async function readAll(incoming: IncomingMessage): Promise<AnswerLine[]> {
+    let text = '';
+    for await (const chunk of incoming) text += String(chunk);
+    return linesOf({ text });
+  }
+
+  const group = (id: string, size = 0) =>
+    toLines({ user_group_id: id, name: 'S', properties: { x: 'x'.repeat(size) } });
+  const countGroups = async (prefix: string) =>
+    (await service.query(`SELECT 1 FROM user_group WHERE provided_id LIKE '${prefix} %'`)).length;
+
+  test('a line is answered before the next one is sent', async () => {
+    const { outgoing, response } = open();
+    outgoing.write(group('first').slice(0, 10));
+    outgoing.write(group('first').slice(10));
+    const incoming = await response;
+    const [first] = (await once(incoming, 'data')) as [Buffer];
+    expect(JSON.parse(first.toString())).toMatchObject({ line: 1, result: 'created' });
+    expect((await service.api.get({ user_group_id: 'first' })).status).toBe(200);
+    outgoing.end(group('second'));
+    expect(await readAll(incoming)).toMatchObject([{ line: 2 }, { summary: { complete: true } }]);
+  });
+
+  test('an import ends with the API token that it was begun with', async () => {
+    const apiToken = await service.issueToken(['user-groups:write']);
+    const { outgoing, response } = open(apiToken);
+    outgoing.write(group('ending 0'));
+    const incoming = await response;
+    await once(incoming, 'data');
+    await service.revokeToken(apiToken);
+    let sent = 1;
+    const timer = setInterval(() => outgoing.write(group(`ending ${sent++}`)), 50);
+    const answers = await readAll(incoming);
+    clearInterval(timer);
+    expect(answers.at(-1)).toMatchObject({
+      summary: { complete: false, code: 'api_token_invalid' },
+    });
+    expect(await countGroups('ending')).toBe(answers.length);
+    outgoing.destroy();
+  });
+
+  test('a client that goes away leaves what was answered, and a service that serves', async () => {
+    const { outgoing, response } = open();
+    outgoing.write(Array.from({ length: 250 }, (_, n) => group(`gone ${n}`)).join('') + '{"user');
+    const incoming = await response;
+    await once(incoming, 'data');
+    outgoing.destroy();
+    await sleep(300);
+    const stored = await countGroups('gone');
+    expect(stored).toBeGreaterThanOrEqual(50);
+    expect((await service.api.get({ user_group_id: 'gone 0' })).status).toBe(200);
+    await sleep(200);
+    expect(await countGroups('gone')).toBe(stored);
+  });
+
+  test('a client that sends half of a line and ends the connection is told, or gone', async () => {
+    const { outgoing, response } = open();
+    outgoing.write(group('half 1'));
+    const incoming = await response;
+    outgoing.socket!.end();
+    const lines = await readAll(incoming).catch(() => []);
+    if (lines.length > 1) expect(lines.at(-1)!.summary).toMatchObject({ complete: false });
+    expect(await countGroups('half')).toBe(1);
+  });
+
+  test('while nobody reads the answer nothing more is read, and reading goes on where it stopped', async () => {
+    const count = 60_000;
+    // Refused lines have answers that are longer than they are.
+    const line = '{"user_group_id":""}\n';
+    const { outgoing, response } = open();
+    const body = Buffer.from(line.repeat(count));
+    let isSent = false;
+    outgoing.end(body, () => (isSent = true));
+    const incoming = await response;
+    await sleep(3000);
+    expect((await service.api.get({ user_group_id: 'first' })).status).toBe(200);
+    const { readableLength } = incoming;
+    await sleep(500);
+    expect(incoming.readableLength).toBe(readableLength);
+    const lines = await readAll(incoming);
+    expect(isSent).toBe(true);
+    expect(lines).toHaveLength(count + 1);
+    expect(lines.at(-1)!.summary).toMatchObject({ failed: count, complete: true });
+  });
+});

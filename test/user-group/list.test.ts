@@ -1,0 +1,275 @@
+import { changeDatabase, onEachDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
+
+const PATH = '/api/v1/user-groups';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let count = 0;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+  });
+
+  afterAll(() => service.close());
+
+  /** A workspace of its own with these groups, in this order. */
+  const workspaceOf = async (groups: Record<string, object | string>) => {
+    const token = await service.issueToken(
+      ['user-groups:read', 'user-groups:write'],
+      `list ${++count}`,
+    );
+    const api = service.clientOf(token);
+    for (const [id, body] of Object.entries(groups)) {
+      const path = `${PATH}/${encodeURIComponent(id)}`;
+      expect((await api.call('PUT', path, body)).status).toBe(201);
+    }
+    const list = async (query = '') => {
+      const answer = await api.call('GET', `${PATH}${query}`);
+      expect([query, answer.status, answer.body.code]).toEqual([query, 200, undefined]);
+      return answer.body;
+    };
+    const ids = async (filters: Record<string, string>) => {
+      const { user_groups: found } = await list(`?${String(new URLSearchParams(filters))}`);
+      return found.map(({ provided_id: id }) => id);
+    };
+    return { api, list, ids };
+  };
+
+  test('lists the groups of the workspace page by page, as GET answers each, without tokens', async () => {
+    const names = Array.from({ length: 7 }, (_, index) => `group ${index}`);
+    const body = { name: 'n', mapping: { s: 1 }, properties: { a: [1] } };
+    const { api, list } = await workspaceOf(Object.fromEntries(names.map((name) => [name, body])));
+    await api.call('POST', `${PATH}/group%203/suspend`);
+    const all = await list();
+    expect(all.user_groups.map(({ provided_id: id }) => id)).toEqual(names);
+    expect(all).not.toHaveProperty('next_cursor');
+    expect(JSON.stringify(all)).not.toContain('ugt_');
+    for (const group of all.user_groups) {
+      const one = await api.call('GET', `${PATH}/${encodeURIComponent(group.provided_id)}`);
+      expect(one.body.user_group).toEqual(group);
+    }
+    const first = await list('?limit=3');
+    const second = await list(`?limit=3&cursor=${first.next_cursor}`);
+    const third = await list(`?limit=3&cursor=${second.next_cursor}`);
+    expect([first, second, third].flatMap(({ user_groups: groups }) => groups)).toEqual(
+      all.user_groups,
+    );
+    expect(third).not.toHaveProperty('next_cursor');
+  });
+
+  test('a page is not disturbed by groups that come and go between', async () => {
+    const { api, list } = await workspaceOf({
+      a: { name: 'a' },
+      b: { name: 'b' },
+      c: { name: 'c' },
+    });
+    const first = await list('?limit=2');
+    await api.call('DELETE', `${PATH}/b`);
+    await api.call('PUT', `${PATH}/d`, { name: 'd' });
+    const second = await list(`?limit=2&cursor=${first.next_cursor}`);
+    expect(second.user_groups.map(({ provided_id: id }) => id)).toEqual(['c', 'd']);
+  });
+
+  test('finds by the beginning of the name, code point by code point', async () => {
+    const { ids } = await workspaceOf({
+      a: { name: 'Acme EMEA' },
+      b: { name: 'acme EMEA' },
+      c: { name: '🚀🚁' },
+      d: { name: '🚀' },
+      e: { name: 'é' },
+      f: { name: 'e\u0301' },
+      g: { name: '100%_\\' },
+      h: { name: "it's\ttabbed" },
+    });
+    const begins = (name_prefix: string) => ids({ name_prefix });
+    expect(await begins('Acme')).toEqual(['a']);
+    expect(await begins('acme EMEA')).toEqual(['b']);
+    expect(await begins('acme EMEA ')).toEqual([]);
+    expect(await begins('🚀')).toEqual(['c', 'd']);
+    expect(await begins('e')).toEqual(['f']);
+    expect(await begins('é')).toEqual(['e']);
+    expect(await begins('%')).toEqual([]);
+    expect(await begins('100%_\\')).toEqual(['g']);
+    expect(await begins("it's\t")).toEqual(['h']);
+    expect(await begins('')).toHaveLength(8);
+    expect(await begins('x'.repeat(3000))).toEqual([]);
+  });
+
+  test.each<[string, unknown[], string[]]>([
+    [
+      'region',
+      ['"EMEA"', '"emea"', 'null', '25', '"25"', 'true', '"true"', '{"a":1}', '[1]', '""'],
+      [],
+    ],
+    [
+      'number',
+      [
+        '25',
+        '-0.5',
+        '1e-7',
+        '1e21',
+        '9007199254740992',
+        '1152921504606847000',
+        '5e-324',
+        '1.7976931348623157e308',
+      ],
+      [],
+    ],
+    ['a"b', ['1'], ['a', 'a\\"b']],
+    ["it's", ['1'], ["it''s"]],
+    ['a.b', ['1'], ['a', 'b']],
+    ['', ['1'], ['"']],
+    ['__proto__', ['1', '{"x":1}'], ['x']],
+    ['toString', ['1'], ['valueOf']],
+    ['$', ['1'], ['$.a', '$[0]']],
+    ['$.a', ['1'], ['$', 'a']],
+    ['a\\b', ['1'], ['a']],
+    ['\n\t\u0001', ['1'], ['\n']],
+    ['🚀é\u2028', ['"🚀\u2028"', '"e\u0301"', '"é"'], ['🚀']],
+    ['0', ['1'], ['00']],
+    [':name', ['1'], ['name']],
+    ['k'.repeat(1000), ['1'], ['k']],
+  ])('finds by the property %.20j and its JSON value', async (name, values, others) => {
+    const key = JSON.stringify(name);
+    const groups = Object.fromEntries(
+      values.map((value, index) => [
+        `g${index}`,
+        `{"name":"n","properties":{"x y":0,${key}:${String(value)}}}`,
+      ]),
+    );
+    const { ids } = await workspaceOf({
+      ...groups,
+      without: { name: 'n', properties: { other: 25, nested: { [name]: 1 } } },
+    });
+    const having = await ids({ property_name: name });
+    expect(having).toEqual(Object.keys(groups));
+    for (const [index, value] of values.entries()) {
+      const isScalar = !/^[[{]/.test(String(value));
+      const found = await ids({ property_name: name, property_value: String(value) });
+      expect([value, found]).toEqual([value, isScalar ? [`g${index}`] : []]);
+    }
+    for (const other of others) expect(await ids({ property_name: other })).toEqual([]);
+  });
+
+  test('reads a value as JSON if it is a scalar, and as the string itself if not', async () => {
+    const { ids } = await workspaceOf({
+      word: { name: 'n', properties: { p: 'EMEA' } },
+      number: { name: 'n', properties: { p: 25 } },
+      digits: { name: 'n', properties: { p: '25' } },
+      empty: { name: 'n', properties: { p: '' } },
+      open: { name: 'n', properties: { p: '"open' } },
+      object: { name: 'n', properties: { p: '{"a":1}' } },
+      spaced: { name: 'n', properties: { p: ' x ' } },
+      dates: { name: 'n', properties: { p: '2030-01-01' } },
+      nothing: { name: 'n', properties: { p: null } },
+    });
+    const withValue = (property_value: string) => ids({ property_name: 'p', property_value });
+    expect(await withValue('EMEA')).toEqual(['word']);
+    expect(await withValue('"EMEA"')).toEqual(['word']);
+    for (const spelling of ['25', '25.0', '2.5e1', ' 25 ']) {
+      expect(await withValue(spelling)).toEqual(['number']);
+    }
+    expect(await withValue('"25"')).toEqual(['digits']);
+    expect(await withValue('"\\u0032\\u0035"')).toEqual(['digits']);
+    expect(await withValue('')).toEqual(['empty']);
+    expect(await withValue('"open')).toEqual(['open']);
+    expect(await withValue('{"a":1}')).toEqual(['object']);
+    expect(await withValue(' x ')).toEqual(['spaced']);
+    expect(await withValue('2030-01-01')).toEqual(['dates']);
+    expect(await withValue('null')).toEqual(['nothing']);
+    expect(await withValue('"null"')).toEqual([]);
+  });
+
+  test('filters can be combined, also by being suspended', async () => {
+    const properties = { region: 'EMEA' };
+    const { api, ids } = await workspaceOf({
+      a: { name: 'Acme', properties },
+      b: { name: 'Acme', properties },
+      c: { name: 'Bolt', properties },
+      d: { name: 'Acme' },
+    });
+    await api.call('POST', `${PATH}/b/suspend`);
+    expect(await ids({ suspended: 'true' })).toEqual(['b']);
+    expect(await ids({ suspended: 'false' })).toEqual(['a', 'c', 'd']);
+    const region = { property_name: 'region', property_value: 'EMEA' };
+    expect(await ids({ ...region, name_prefix: 'A' })).toEqual(['a', 'b']);
+    expect(await ids({ ...region, name_prefix: 'A', suspended: 'false' })).toEqual(['a']);
+  });
+
+  test('a filter looks at a bounded number of groups for each page, and misses none', async () => {
+    const { api, list } = await workspaceOf({ first: { name: 'needle' } });
+    const [{ id: workspace }] = (await service.query<{ id: number }>(
+      `SELECT id FROM workspace WHERE name = 'list ${count}'`,
+    )) as [{ id: number }];
+    const rows = Array.from(
+      { length: 2500 },
+      (_, index) => `(${workspace}, 'filled ${index}', 'hay', '{}', 0, 0)`,
+    );
+    await changeGroups(rows);
+    await api.call('PUT', `${PATH}/last`, { name: 'needle' });
+    const found: string[] = [];
+    const pages: number[] = [];
+    for (let cursor = ''; ;) {
+      const page = await list(`?name_prefix=needle${cursor}`);
+      found.push(...page.user_groups.map(({ provided_id: id }) => id));
+      pages.push(page.user_groups.length);
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent on the last page
+      if (page.next_cursor === undefined) break;
+      cursor = `&cursor=${page.next_cursor}`;
+    }
+    expect([found, pages]).toEqual([
+      ['first', 'last'],
+      [1, 0, 1],
+    ]);
+    const full = await list('?name_prefix=hay&limit=200');
+    expect([full.user_groups.length, full.next_cursor.length > 0]).toEqual([200, true]);
+  });
+
+  /** Rows of groups without tokens: enough for a list. */
+  const changeGroups = async (rows: string[]) => {
+    await changeDatabase(
+      service.database,
+      `INSERT INTO user_group (workspace_id, provided_id, name, properties, created_at, updated_at) VALUES ${rows.join()}`,
+    );
+  };
+
+  test.each([
+    ['property_value=1', '/property_name', 'required'],
+    ['suspended=yes', '/suspended', 'not_acceptable'],
+    ['suspended=', '/suspended', 'not_acceptable'],
+    ['property_name=a&property_value=9007199254740993', '/property_value', 'lossy_number'],
+    ['property_name=a&property_value=1e400', '/property_value', 'lossy_number'],
+    ['property_name=a&property_value=%22%5Cu0000%22', '/property_value', 'nul_character'],
+    ['property_name=a&property_value=%22%5Cud800%22', '/property_value', 'lone_surrogate'],
+    ['property_name=a%00', '/property_name', 'nul_character'],
+    ['property_name=a&property_value=%00', '/property_value', 'nul_character'],
+    ['name_prefix=%00', '/name_prefix', 'nul_character'],
+    ['name=a', '/name', 'unknown'],
+    ['name_prefix=a&name_prefix=b', '/name_prefix', 'repeated'],
+    ['limit=201', '/limit', 'not_acceptable'],
+    ['cursor=WzEsMl0', '/cursor', 'not_acceptable'],
+    ['cursor=x', '/cursor', 'not_acceptable'],
+  ])('the query %s is refused', async (query, pointer, code) => {
+    const { status, body } = await service.api.call('GET', `${PATH}?${query}`);
+    expect([status, body.errors[0]]).toEqual([422, { pointer, code, detail: expect.any(String) }]);
+  });
+
+  test('a hostile query is an answer, never a defect', async () => {
+    for (const query of [
+      'property_name=a&property_value=' + '['.repeat(3000),
+      'property_name=%24%5B%23-1%5D&property_value=1',
+      `property_name=${encodeURIComponent("'); DROP TABLE user_group; --")}`,
+      'property_name=a&property_value=-',
+      'property_name=a&property_value=%7B%22a%22:1,%22a%22:2%7D',
+      'cursor=Wzkwb10',
+      `cursor=${Buffer.from('[9007199254740991]').toString('base64url')}`,
+      `cursor=${Buffer.from('[-1]').toString('base64url')}&name_prefix=x`,
+    ]) {
+      const { status } = await service.api.call('GET', `${PATH}?${query}`);
+      expect([query, [200, 422].includes(status)]).toEqual([query, true]);
+    }
+    const malformed = await service.api.call('GET', `${PATH}?name_prefix=%FF`);
+    expect([malformed.status, malformed.body.code]).toEqual([400, 'request_malformed']);
+  });
+});

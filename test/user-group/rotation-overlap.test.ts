@@ -1,0 +1,238 @@
+import { onEachDatabase } from '../support/databases';
+import { startServer } from '../support/processes';
+import { startTestService, type TestService } from '../support/test-service';
+
+const INTROSPECT = '/api/v1/introspect';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let count = 0;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+  });
+
+  afterAll(() => service.close());
+
+  const create = async () => {
+    const id = `group ${++count}`;
+    const { body } = await service.api.get({ user_group_id: id, name: id });
+    const path = `/api/v1/user-groups/${encodeURIComponent(id)}/tokens`;
+    return { id, path, token: body.user_group.token };
+  };
+  const rotate = async (current_token: string, grace_period_seconds?: number) => {
+    const answer = await service.api.post({ current_token, grace_period_seconds });
+    expect(answer.status).toBe(200);
+    return answer.body.user_group.token;
+  };
+  const introspect = async (token: string) =>
+    (await service.api.call('POST', INTROSPECT, { token })).body;
+  const isActive = async (token: string) => (await introspect(token)).active;
+
+  test('without a grace period the old token ends at once', async () => {
+    const { token } = await create();
+    const next = await rotate(token);
+    expect([await introspect(token), await isActive(next)]).toEqual([{ active: false }, true]);
+  });
+
+  test('the predecessor can be introspected until the grace period is over, and can never rotate', async () => {
+    const { id, token } = await create();
+    const next = await rotate(token, 2);
+    const [old, current] = [await introspect(token), await introspect(next)];
+    expect(old).toEqual({ ...current, iat: expect.any(Number), exp: expect.any(Number) });
+    expect(current).not.toHaveProperty('exp');
+    expect(old.exp * 1000 - Date.now()).toBeLessThanOrEqual(2000);
+    for (const grace_period_seconds of [undefined, 0, 60]) {
+      const again = await service.api.post({ current_token: token, grace_period_seconds });
+      expect([again.status, again.body.code]).toEqual([404, 'token_not_found']);
+    }
+    // What is told of the group is told through either token, and GET answers the new one.
+    await service.api.put({ user_group_id: id, name: 'renamed', properties: { a: 1 } });
+    expect(await introspect(token)).toMatchObject({ name: 'renamed', properties: { a: 1 } });
+    expect((await service.api.get({ user_group_id: id })).body.user_group.token).toBe(next);
+    const over = old.exp * 1000 + 1000 - Date.now();
+    await new Promise((resolve) => setTimeout(resolve, over + 50));
+    expect([await introspect(token), await isActive(next)]).toEqual([{ active: false }, true]);
+  });
+
+  test('a second rotation ends the overlap of the first', async () => {
+    const { token: first, path } = await create();
+    const second = await rotate(first, 3600);
+    const third = await rotate(second, 3600);
+    expect([await isActive(first), await isActive(second), await isActive(third)]).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    const { body } = await service.api.call('GET', path);
+    expect(body.tokens.map(({ state, valid_until }) => [state, valid_until === null])).toEqual([
+      ['current', true],
+      ['overlap', false],
+      ['ended', true],
+    ]);
+    const fourth = await rotate(third);
+    expect([await isActive(second), await isActive(third), await isActive(fourth)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('revoke now ends the overlap at once', async () => {
+    const { token, path } = await create();
+    const next = await rotate(token, 3600);
+    const revoked = await service.api.call('POST', `${path}/1/revoke`);
+    expect([revoked.status, revoked.body.tokens[0]]).toEqual([
+      200,
+      expect.objectContaining({ generation: 1, state: 'ended' }),
+    ]);
+    expect([await isActive(token), await isActive(next)]).toEqual([false, true]);
+    const again = await service.api.call('POST', `${path}/1/revoke`);
+    expect(again.body).toEqual(revoked.body);
+  });
+
+  test('what cannot be revoked is said', async () => {
+    const { path } = await create();
+    const codes = [];
+    for (const where of [
+      `${path}/1`,
+      `${path}/2`,
+      `${path}/x`,
+      '/api/v1/user-groups/none/tokens/1',
+    ]) {
+      const { status, body } = await service.api.call('POST', `${where}/revoke`);
+      codes.push([status, body.code]);
+    }
+    expect(codes).toEqual([
+      [409, 'token_is_current'],
+      [404, 'token_not_found'],
+      [404, 'token_not_found'],
+      [404, 'user_group_not_found'],
+    ]);
+  });
+
+  test('an operator sees each token without the token, and pages through many', async () => {
+    const { token, path } = await create();
+    const tokens = [token];
+    for (let round = 0; round < 4; round++) tokens.push(await rotate(tokens.at(-1)!));
+    const all = await service.api.call('GET', path);
+    expect(all.body.tokens.map((view) => [view.generation, view.last_four])).toEqual(
+      tokens.map((issued, index) => [index + 1, issued.slice(-4)]).reverse(),
+    );
+    for (const issued of tokens) expect(all.text).not.toContain(issued.slice(4, -4));
+    const first = await service.api.call('GET', `${path}?limit=3`);
+    const second = await service.api.call(
+      'GET',
+      `${path}?limit=3&cursor=${first.body.next_cursor}`,
+    );
+    expect([...first.body.tokens, ...second.body.tokens]).toEqual(all.body.tokens);
+    expect(second.body).not.toHaveProperty('next_cursor');
+  });
+
+  test('who knows the group alone can rotate it, each call anew', async () => {
+    const { id, token, path } = await create();
+    const answer = await service.api.call('POST', `${path}/rotate`, { grace_period_seconds: 60 });
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      {
+        success: 1,
+        user_group: {
+          team_id: expect.any(Number),
+          token: expect.any(String),
+          name: id,
+          provided_id: id,
+        },
+      },
+    ]);
+    expect([await isActive(token), await isActive(answer.body.user_group.token)]).toEqual([
+      true,
+      true,
+    ]);
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => service.api.call('POST', `${path}/rotate`, {})),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    expect(new Set(answers.map(({ body }) => body.user_group.token)).size).toBe(10);
+    const none = await service.api.call('POST', '/api/v1/user-groups/none/tokens/rotate', {});
+    expect([none.status, none.body.code]).toEqual([404, 'user_group_not_found']);
+  });
+
+  test('rotations by token and by group at once leave one current token, which GET answers', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { id, token, path } = await create();
+      const answers = await Promise.all([
+        ...Array.from({ length: 4 }, () => service.api.post({ current_token: token })),
+        ...Array.from({ length: 4 }, () => service.api.call('POST', `${path}/rotate`, {})),
+      ]);
+      const [byToken, byGroup] = [answers.slice(0, 4), answers.slice(4)];
+      expect(byToken.filter(({ status }) => status === 200).length).toBeLessThanOrEqual(1);
+      expect(byGroup.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+      const issued = answers.flatMap(({ status, body }) =>
+        status === 200 ? [body.user_group.token] : [],
+      );
+      const current = (await service.api.get({ user_group_id: id })).body.user_group.token;
+      expect(issued).toContain(current);
+      const active = [];
+      for (const one of issued) if (await isActive(one)) active.push(one);
+      expect(active).toEqual([current]);
+    }
+  });
+
+  test.each([-1, 86_401, 0.5, '60', null, [], 1e300])(
+    'a grace period of %j is refused, and nothing is rotated',
+    async (grace_period_seconds) => {
+      const { token, path } = await create();
+      const body = { current_token: token, grace_period_seconds };
+      const answers = [
+        await service.api.post(body),
+        await service.api.call('POST', `${path}/rotate`, { grace_period_seconds }),
+      ];
+      for (const { status, body } of answers) {
+        expect([status, body.errors[0]!.pointer]).toEqual([422, '/grace_period_seconds']);
+      }
+      expect(await isActive(token)).toBe(true);
+    },
+  );
+
+  test('a strange id in the path is a group that is not there', async () => {
+    for (const id of ['%00', '%0A', 'x'.repeat(300), '%F0%9F%98%80']) {
+      const path = `/api/v1/user-groups/${id}/tokens`;
+      const { status, body } = await service.api.call('GET', path);
+      expect([id, status, body.code]).toEqual([id, 404, 'user_group_not_found']);
+    }
+    const malformed = await service.api.call('GET', '/api/v1/user-groups/%FF/tokens');
+    expect([malformed.status, malformed.body.code]).toEqual([400, 'request_malformed']);
+    const odd = 'a/b c%2F?#é';
+    await service.api.get({ user_group_id: odd, name: 'Odd' });
+    const found = await service.api.call(
+      'GET',
+      `/api/v1/user-groups/${encodeURIComponent(odd)}/tokens`,
+    );
+    expect(found.status).toBe(200);
+  });
+
+  test('the last introspection of each token is written down', async () => {
+    const server = await startServer(service.database.env);
+    const { id, token, path } = await create();
+    const next = await rotate(token, 3600);
+    const { body } = await server.api.call('POST', INTROSPECT, { token });
+    expect(body).toMatchObject({ active: true, sub: id });
+    expect(await server.stop()).toBe(0);
+    const [current, old] = (await service.api.call('GET', path)).body.tokens;
+    expect(current).toMatchObject({ last_four: next.slice(-4), last_introspected_at: null });
+    expect(Date.now() - Date.parse(old!.last_introspected_at!)).toBeLessThan(60_000);
+  });
+
+  test('without a wish of the call ROTATION_GRACE_SECONDS holds', async () => {
+    const server = await startServer({ ...service.database.env, ROTATION_GRACE_SECONDS: '3600' });
+    const { token } = await create();
+    const rotated = await server.api.post({ current_token: token });
+    expect(await isActive(token)).toBe(true);
+    await server.api.post({
+      current_token: rotated.body.user_group.token,
+      grace_period_seconds: 0,
+    });
+    expect(await isActive(rotated.body.user_group.token)).toBe(false);
+    expect(await server.stop()).toBe(0);
+  });
+});
