@@ -190,6 +190,15 @@ test('what a tampered token, an API token or no token opens shows nothing', asyn
   }
 });
 
+test('an embed token, whose audience this renderer does not compare, is refused', async () => {
+  const path = '/api/v1/user-groups/acme-emea/embed-tokens';
+  const { body } = await api.call('POST', path, { audience: 'another renderer' });
+  const { token } = body.embed_token;
+  const introspection = await api.call('POST', '/api/v1/introspect', { token });
+  expect(introspection.body.active).toBe(true);
+  expect((await query({ userGroupToken: token })).status).toBe(403);
+});
+
 test('a page is refused within a second after its token was rotated', async () => {
   const token = await acmeToken();
   await open(linkFor(token));
@@ -253,7 +262,8 @@ test('while the service is away the page says so, shows nothing, and goes on whe
   await open(`${own!}/?userGroupToken=x`, 'away');
   expect(await page.locator('#message').innerText()).toMatch(/tries again/);
   answers.status = 200;
-  answers.body = JSON.stringify({ active: true, ...ACME });
+  const viewing = { ...ACME, active: true, token_type: 'user_group_token' };
+  answers.body = JSON.stringify(viewing);
   await state('shown').waitFor();
   const odd = [
     [200, 'no JSON'],
@@ -265,10 +275,10 @@ test('while the service is away the page says so, shows nothing, and goes on whe
     Object.assign(answers, { status, body });
     await state('away').waitFor();
     expect(await page.locator('svg *').count()).toBe(0);
-    Object.assign(answers, { status: 200, body: JSON.stringify({ active: true, ...ACME }) });
+    Object.assign(answers, { status: 200, body: JSON.stringify(viewing) });
     await state('shown').waitFor();
   }
-  answers.body = JSON.stringify({ ...ACME, active: 'true' });
+  answers.body = JSON.stringify({ ...viewing, active: 'true' });
   await state('refused').waitFor();
   service.close();
   service.closeAllConnections();
