@@ -10,6 +10,7 @@ const features = {
   introspection: ['user-group', 'registry', 'embed-token'],
   'rate-limit': [],
   metrics: [],
+  health: [],
 };
 
 const featureRules = Object.entries(features).map(([feature, allowed]) => ({

@@ -9,6 +9,7 @@ import type { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
 import { EmbedTokenModule } from './embed-token/embed-token.module';
+import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
 import { IntrospectionModule } from './introspection/introspection.module';
 import { RateLimitGuard } from './rate-limit/rate-limit.guard';
@@ -21,6 +22,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
   imports: [
     DatabaseModule,
     MetricsModule,
+    HealthModule,
     AuditModule,
     WorkspaceModule,
     ApiTokenModule,

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
+import { watchApplication } from './app.metrics';
 import { AppModule } from './app.module';
 import { ApiHttpAdapter } from './common/http/api-http.adapter';
 import {
@@ -17,11 +18,9 @@ import { BODY_LIMIT_SETTING } from './common/http/http-settings';
 import { observeRequests } from './common/http/observe-requests';
 import { NestLog } from './common/log';
 import type { Config } from './config/config';
-import { ChangeFeed } from './database/change-feed';
 import { serveDocs } from './docs/serve-docs';
 import { Metrics } from './metrics/metrics';
 import { KeyCheck } from './encryption-key/key-check';
-import { UserGroupSnapshots } from './user-group/user-group-snapshots';
 
 /**
  * The application as it is served, on a database that is ready; not yet listening.
@@ -44,7 +43,7 @@ export async function createApp(
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
 
-  app.get(Metrics).watch(app.get(UserGroupSnapshots), app.get(ChangeFeed));
+  watchApplication(app);
   app.use(commonHeaders);
   app.use(observeRequests(log, app.get(Metrics)));
   app.use(refuseWhenClosing(app.getHttpServer()));
@@ -52,7 +51,7 @@ export async function createApp(
   adapter
     .getInstance<Express>()
     .all('/api/user', methodOverride, onlyMethods('GET', 'PUT', 'POST'));
-  app.use(['/api/v1', '/.well-known'], onlyKnownMethods);
+  app.use(['/api/v1', '/.well-known', '/health'], onlyKnownMethods);
   serveDocs(app);
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;

@@ -4,6 +4,46 @@
  */
 
 export interface paths {
+    "/health/live": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the process works
+         * @description Answered without the database: a process that cannot reach its database is no better after a restart. Needs no API token.
+         */
+        get: operations["getLiveness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/health/ready": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether calls should be sent to this process
+         * @description 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.
+         */
+        get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/audit-events": {
         parameters: {
             query?: never;
@@ -674,7 +714,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "route_not_found" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "route_not_found" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -682,6 +722,34 @@ export interface components {
             request_id: string;
             /** @description What is wrong in the body. */
             errors?: components["schemas"]["ViolationDto"][];
+        };
+        LiveAnswer: {
+            /**
+             * @description 1: the answer is yes.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /**
+             * @description The process works.
+             * @example live
+             * @enum {string}
+             */
+            status: "live";
+        };
+        ReadyAnswer: {
+            /**
+             * @description 1: the answer is yes.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /**
+             * @description It takes calls.
+             * @example ready
+             * @enum {string}
+             */
+            status: "ready";
         };
         ActorView: {
             /**
@@ -2052,6 +2120,164 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getLiveness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It does. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LiveAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `shutting_down`: This process is about to end; repeat the call, another replica will answer. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    getReadiness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description They should. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReadyAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             *
+             *     `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `migrations_pending`: The database lacks a migration of this version, as after a restore or a revert under a running process: start the service anew, or run `npm run cli -- migration run`. Only /health/ready answers this.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
     listAuditEvents: {
         parameters: {
             query?: {

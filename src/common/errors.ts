@@ -713,6 +713,21 @@ export class AuditUnavailable extends ServiceError {
   }
 }
 
+export class MigrationsPending extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'migrations_pending',
+    status: 503,
+    title: 'Migrations pending',
+    about:
+      'The database lacks a migration of this version, as after a restore or a revert under a running process: start the service anew, or run `npm run cli -- migration run`. Only /health/ready answers this.',
+  };
+  override readonly headers = { 'Retry-After': '5' };
+
+  constructor() {
+    super('The database lacks a migration that this version needs.');
+  }
+}
+
 export class ShuttingDown extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'shutting_down',
@@ -775,5 +790,6 @@ export const errorCatalogue = [
   DatabaseUnavailable,
   TokenUnreadable,
   AuditUnavailable,
+  MigrationsPending,
   ShuttingDown,
 ] as const;

@@ -147,9 +147,9 @@ export function ApiReadProblems(...own: ErrorClass[]): MethodDecorator {
   return documentProblems([...COMMON_ERRORS, ...own]);
 }
 
-/** As `ApiReadProblems`, for an operation that anyone may call and that needs no database. */
-export function ApiPublicProblems(): MethodDecorator {
-  return documentProblems(PUBLIC_ERRORS);
+/** As `ApiReadProblems`, for an operation that anyone may call and that by itself needs no database. */
+export function ApiPublicProblems(...own: ErrorClass[]): MethodDecorator {
+  return documentProblems([...PUBLIC_ERRORS, ...own]);
 }
 
 function documentProblems(errors: ErrorClass[]): MethodDecorator {

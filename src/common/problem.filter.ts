@@ -9,6 +9,7 @@ import type { Request, Response } from 'express';
 import { InternalError, RequestMalformed, RouteNotFound, ServiceError } from './errors';
 import { answerProblem } from './http/answer-problem';
 import { requestId } from './http/request-id';
+import { traceContext } from './http/trace-context';
 
 /** Turns whatever was thrown into the one shape of error answers. */
 @Catch()
@@ -19,19 +20,19 @@ export class ProblemFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = toServiceError(thrown);
-    const id = requestId(request);
-    this.log(error, id);
+    this.log(error, request);
     if (response.headersSent || !response.socket) {
       response.destroy();
       return;
     }
-    answerProblem(response, error, id);
+    answerProblem(response, error, requestId(request));
   }
 
   /** Refusals are in the access log; this tells what only the log may know. */
-  private log(error: ServiceError, id: string): void {
-    const { level, code } = error.spec;
-    if (level) this.logger[level]({ msg: code, request_id: id, err: error.cause });
+  private log({ spec: { level, code }, cause }: ServiceError, request: Request): void {
+    if (!level) return;
+    const request_id = requestId(request);
+    this.logger[level]({ msg: code, request_id, ...traceContext(request), err: cause });
   }
 }
 

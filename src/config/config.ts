@@ -113,6 +113,13 @@ export class Config {
   })
   trustProxy: number | string[] = 0;
 
+  @FromEnv('SHUTDOWN_DELAY_SECONDS', {
+    about:
+      'Seconds (0–300) for which, from SIGTERM on, calls are still taken while `/health/ready` answers 503, so that load balancers turn away before the process ends.',
+    read: integer(0, 300),
+  })
+  shutdownDelaySeconds = 0;
+
   @FromEnv('AUDIT_RETENTION_DAYS', {
     about:
       'Days for which the audit log keeps an event, from 1; until then the database refuses to remove it. `0` keeps events for ever.',

@@ -2,7 +2,9 @@ import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/comm
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
+import { AppliedMigrations } from './applied-migrations';
 import { ChangeFeed } from './change-feed';
+import { ConnectionPool } from './connection-pool';
 import { createDataSource } from './create-data-source';
 import { servingOptions, sqliteWriterOptions } from './data-source-options';
 import { PostgresChangeFeed } from './postgres-change-feed';
@@ -12,7 +14,7 @@ import { SqliteTransactor } from './sqlite-transactor';
 import { Statements } from './statement';
 import { Transactor } from './transactor';
 
-/** Gives every module `Statements` to read with, the `Transactor` to write with, and the `ChangeFeed`. */
+/** Gives every module `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` and the `AppliedMigrations`. */
 @Global()
 @Module({
   imports: [
@@ -32,10 +34,16 @@ import { Transactor } from './transactor';
       inject: [DataSource],
       useFactory: (dataSource: DataSource) => new Statements(dataSource),
     },
+    AppliedMigrations,
+    {
+      provide: ConnectionPool,
+      inject: [DataSource],
+      useFactory: (dataSource: DataSource) => new ConnectionPool(dataSource),
+    },
     { provide: Transactor, inject: [DataSource], useFactory: createTransactor },
     { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
   ],
-  exports: [ChangeFeed, Statements, Transactor],
+  exports: [AppliedMigrations, ChangeFeed, ConnectionPool, Statements, Transactor],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(

@@ -98,6 +98,6 @@ function compile(sql: string, dialect: Dialect): Compiled {
 }
 
 /** TypeORM cannot name statements, which halves the work of PostgreSQL; the driver's own pool can. */
-function poolOf(dataSource: DataSource): Pool | undefined {
+export function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
 }

@@ -40,6 +40,7 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     .addTag('Workspace', 'What a workspace asks of its user groups.')
     .addTag('API tokens', 'The tokens with which applications call this API.')
     .addTag('Audit log', 'Who did what.')
+    .addTag('Health', 'What orchestrators and load balancers ask.')
     .addSecurity(API_TOKEN_SCHEME, {
       type: 'apiKey',
       in: 'header',

@@ -27,6 +27,9 @@ interface Question {
 /** Tells a renderer what a token means. */
 @Injectable()
 export class IntrospectionService {
+  /** How many times a token was active, and how many times not. */
+  readonly counts = { active: 0, inactive: 0 };
+
   constructor(
     private readonly snapshots: UserGroupSnapshots,
     private readonly usage: UserGroupTokenUsage,
@@ -44,10 +47,10 @@ export class IntrospectionService {
     isFresh: boolean,
   ): Promise<IntrospectionAnswer> {
     const question = { workspaceId, token, schemaId, isFresh };
-    return (
-      (await this.describeEmbedToken(question)) ??
-      (await this.describeToken(question)) ?? { active: false }
-    );
+    const answer =
+      (await this.describeEmbedToken(question)) ?? (await this.describeToken(question));
+    this.counts[answer ? 'active' : 'inactive']++;
+    return answer ?? { active: false };
   }
 
   private async describeToken({

@@ -1,13 +1,15 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import type { ObservedRequest } from '../common/http/observe-requests';
 
-/** What is counted elsewhere in the process, since its start. */
-interface Introspections {
-  counts: Readonly<{ hits: number; misses: number }>;
-}
-
-interface Changes {
-  /** Null where there is no way to hear of other processes. */
-  isConnected: () => boolean | null;
+/** What is counted or known elsewhere in the process; it is asked whenever the metrics are. */
+export interface Watched {
+  /** A counter says how many there have been since the start, a gauge how it is now. */
+  type: 'counter' | 'gauge';
+  name: string;
+  help: string;
+  /** Name of the label; without one there is one value. */
+  label?: string;
+  read: () => number | Readonly<Record<string, number>>;
 }
 
 /** The Prometheus metrics of the process. */
@@ -22,36 +24,34 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly problems = new Counter({
+    name: 'http_problems_total',
+    help: 'Answers that were not a success, by the code of their problem.',
+    labelNames: ['code'],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** @param route template of the route, so that callers cannot create endless label values */
-  observeRequest(method: string, route: string, status: number, seconds: number): void {
+  observeRequest({ method, route, status, problem, seconds }: ObservedRequest): void {
     this.requests.observe({ method, route, status }, seconds);
+    if (problem !== undefined) this.problems.inc({ code: problem });
   }
 
-  /** Shows what these two say whenever the metrics are asked for. */
-  watch({ counts }: Introspections, changes: Changes): void {
-    const registers = [this.registry];
-    new Counter({
-      name: 'user_group_snapshots_total',
-      help: 'User groups that were answered from memory (hit), or had to be asked for (miss).',
-      labelNames: ['result'],
-      registers,
+  watch({ type, name, help, label, read }: Watched): void {
+    const Kind = type === 'counter' ? Counter : Gauge;
+    new Kind({
+      name,
+      help,
+      labelNames: label === undefined ? [] : [label],
+      registers: [this.registry],
       collect() {
         this.reset();
-        this.inc({ result: 'hit' }, counts.hits);
-        this.inc({ result: 'miss' }, counts.misses);
-      },
-    });
-    if (changes.isConnected() === null) return;
-    new Gauge({
-      name: 'change_channel_up',
-      help: 'Whether changes of other processes are heard of at once (1) or within 750 ms (0).',
-      registers,
-      collect() {
-        this.set(changes.isConnected() ? 1 : 0);
+        const values = read();
+        if (typeof values === 'number') this.inc(values);
+        else for (const [key, value] of Object.entries(values)) this.inc({ [label!]: key }, value);
       },
     });
   }

@@ -31,7 +31,7 @@ export class UserGroupSnapshots {
   private readonly groupOf = new LRUCache<string, number>({ max: MAX_TOKENS });
   private isSubscribed = false;
   /** How many times what was asked for was remembered, and how many times it was not. */
-  readonly counts = { hits: 0, misses: 0 };
+  readonly counts = { hit: 0, miss: 0 };
 
   constructor(
     private readonly repository: UserGroupSnapshotRepository,
@@ -82,7 +82,7 @@ export class UserGroupSnapshots {
   ): Promise<UserGroupSnapshot | undefined> {
     const known = isFresh ? undefined : this.cache.get(userGroupId);
     if (known) {
-      this.counts.hits++;
+      this.counts.hit++;
       return known.workspaceId === workspaceId ? known : undefined;
     }
     const subject = { key: `${workspaceId}/${userGroupId}`, workspaceId, userGroupId };
@@ -96,7 +96,7 @@ export class UserGroupSnapshots {
     { isFresh }: Options,
     ask: Ask,
   ): Promise<UserGroupSnapshot | undefined> {
-    this.counts.misses++;
+    this.counts.miss++;
     return this.cache.read(subject, isFresh, ask);
   }
 

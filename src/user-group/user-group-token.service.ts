@@ -42,6 +42,9 @@ const MAX_ATTEMPTS = 3;
 /** Issues, rotates and revokes the tokens of user groups. */
 @Injectable()
 export class UserGroupTokenService {
+  /** How many tokens were replaced. */
+  rotations = 0;
+
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly tokens: UserGroupTokenRepository,
@@ -202,6 +205,7 @@ export class UserGroupTokenService {
         user_group: toUserGroupView({ id: userGroupId, token, name }, providedId),
       };
     });
+    this.rotations++;
     this.changes.announce({ workspaceId, userGroupId: answer.user_group.team_id });
     return answer;
   }

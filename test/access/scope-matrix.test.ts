@@ -294,7 +294,11 @@ const routes: Route[] = [
 ];
 
 /** The routes that ask for no token, because what they answer is nobody's own. */
-const publicRoutes = [{ method: 'GET', path: '/.well-known/jwks.json' }];
+const publicRoutes = [
+  { method: 'GET', path: '/.well-known/jwks.json' },
+  { method: 'GET', path: '/health/live' },
+  { method: 'GET', path: '/health/ready' },
+];
 
 onEachDatabase((kind) => {
   let service: TestService;

@@ -132,6 +132,11 @@ onEachDatabase((kind) => {
     });
   });
 
+  test('the process is live and ready', async () => {
+    expect((await client.GET('/health/live')).data?.status).toBe('live');
+    expect((await client.GET('/health/ready')).data?.status).toBe('ready');
+  });
+
   describe('embed tokens', () => {
     test('are issued for a page, introspected, and verified with the public keys', async () => {
       await groupToken('embedding');

@@ -28,6 +28,7 @@ test('every variable of the interface exists', () => {
     'FAILED_AUTHENTICATIONS_PER_MINUTE',
     'REDIS_URL',
     'TRUST_PROXY',
+    'SHUTDOWN_DELAY_SECONDS',
     'AUDIT_RETENTION_DAYS',
     'LOG_LEVEL',
     'LOG_FORMAT',

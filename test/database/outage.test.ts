@@ -124,8 +124,14 @@ if (databaseKinds.includes('postgres'))
       await expectOutage();
       // What needs no database is answered without it.
       expect((await server.api.call('GET', '/.well-known/jwks.json')).status).toBe(200);
+      expect((await server.api.call('GET', '/health/live')).status).toBe(200);
+      const readiness = await server.api.call('GET', '/health/ready');
+      expect([readiness.status, readiness.body.code]).toEqual([503, 'database_unavailable']);
       await cable.plugIn();
       await expectRecovery();
+      // The no is believed for a second.
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+      expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
       expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
     });
 

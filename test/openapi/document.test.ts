@@ -69,6 +69,8 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/workspace',
     'GET /api/v1/workspace/incomplete-user-groups',
     'GET /api/v1/workspace/unresolvable-mappings',
+    'GET /health/live',
+    'GET /health/ready',
     'PATCH /api/v1/api-tokens/{id}',
     'PATCH /api/v1/data-sources/{id}',
     'PATCH /api/v1/schemas/{id}',
@@ -266,7 +268,7 @@ test('the schema of a body refuses what the service refuses', () => {
 });
 
 /** What anybody may ask. */
-const PUBLIC_PATHS = ['/.well-known/jwks.json'];
+const PUBLIC_PATHS = ['/.well-known/jwks.json', '/health/live', '/health/ready'];
 
 /** Those that differ from answer to answer. */
 const OWN_HEADERS = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'allow'];

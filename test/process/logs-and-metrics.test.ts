@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { version } from '../../package.json';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
@@ -55,6 +56,28 @@ onEachDatabase((kind) => {
       api_token_id: 1,
     });
     expect(requestLines().filter(({ request_id }) => request_id === 'logged')).toHaveLength(1);
+  });
+
+  test('a refusal says its code, and a call that is part of a trace names it', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
+    await server.api.get({}, { traceparent, 'X-Request-Id': 'traced' });
+    expect(await lineOf('traced')).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
+      parent_id: '00f067aa0ba902b7',
+    });
+    await server.api.get({}, { traceparent: 'forged\t', 'X-Request-Id': 'untraced' });
+    expect(await lineOf('untraced')).not.toHaveProperty('trace_id');
+  });
+
+  test('a probe is no news, unless its answer is no', async () => {
+    const probe = { method: 'GET', path: '/health/ready', headers: { 'X-Request-Id': 'probe' } };
+    expect((await server.api.send(probe)).status).toBe(200);
+    expect((await lineOf('probe'))['level']).toBe('debug');
+    const wrong = { method: 'POST', path: '/health/ready', headers: { 'X-Request-Id': 'no' } };
+    expect((await server.api.send(wrong)).status).toBe(405);
+    expect((await lineOf('no'))['level']).toBe('info');
   });
 
   test('the address is the one that the trusted proxy saw', async () => {
@@ -120,6 +143,44 @@ onEachDatabase((kind) => {
     // On the embedded database there is no channel.
     expect(/^change_channel_up [01]$/m.test(text)).toBe(kind === 'postgres');
   });
+
+  test('the metrics count introspections, rotations and refusals, and say the version', async () => {
+    const { body } = await server.api.get({ user_group_id: 'metered', name: 'M' });
+    const { token } = body.user_group;
+    const before = await values();
+    await server.api.call('POST', '/api/v1/introspect', { token });
+    await server.api.post({ current_token: token }, { 'Idempotency-Key': 'metered' });
+    await server.api.post({ current_token: token }, { 'Idempotency-Key': 'metered' });
+    await server.api.call('POST', '/api/v1/user-groups/metered/tokens/rotate', {});
+    await server.api.call('POST', '/api/v1/introspect', { token });
+    await server.apiOf('uga_wrong').get({});
+    await server.apiOf('uga_wrong').get({});
+    const after = await values();
+    const more = (name: string) => after(name) - before(name);
+    expect(more('introspections_total{result="active"}')).toBe(1);
+    expect(more('introspections_total{result="inactive"}')).toBe(1);
+    expect(more('token_rotations_total')).toBe(2);
+    expect(more('http_problems_total{code="api_token_invalid"}')).toBe(2);
+    expect(after(`user_group_service_info{version="${version}"}`)).toBe(1);
+    expect(after('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
+  });
+
+  test('the metrics tell the connections to PostgreSQL', async () => {
+    const value = await values();
+    const states = ['busy', 'idle', 'waiting'].map((state) =>
+      value(`database_connections{state="${state}"}`),
+    );
+    const [busy, idle] = states as [number, number];
+    expect(busy + idle > 0).toBe(kind === 'postgres');
+    expect(busy + idle).toBeLessThanOrEqual(10);
+  });
+
+  /** The samples of now by name and labels; 0 where there is none. */
+  async function values(): Promise<(name: string) => number> {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const samples = text.split('\n').map((line) => line.split(/ (?=\S+$)/));
+    return (name) => Number(samples.find(([sample]) => sample === name)?.[1] ?? 0);
+  }
 
   test('the metrics port answers in JSON what it does not have', async () => {
     const answer = await new ApiClient(`http://127.0.0.1:${metricsPort}`).send({

@@ -77,6 +77,22 @@ onEachDatabase((kind) => {
     expect(performance.now() - started).toBeLessThan(9000);
   });
 
+  test('with a delay the process is no longer ready and still takes calls, then it ends', async () => {
+    await server.stop();
+    server = await startServer({ ...database.env, SHUTDOWN_DELAY_SECONDS: '2' });
+    expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
+    const started = performance.now();
+    const stopped = server.stop();
+    await pause(300);
+    const readiness = await server.api.call('GET', '/health/ready');
+    expect([readiness.status, readiness.body.code]).toEqual([503, 'shutting_down']);
+    expect((await server.api.call('GET', '/health/live')).status).toBe(200);
+    const write = await server.api.put({ user_group_id: 'g', name: 'Meanwhile' });
+    expect([write.status, write.body.user_group.name]).toEqual([200, 'Meanwhile']);
+    expect(await stopped).toBe(0);
+    expect(performance.now() - started).toBeGreaterThan(2000);
+  });
+
   test('the last use of an API token is written down', async () => {
     await server.stop();
     const { stdout } = await runBuilt('cli.js', database.env, 'token', 'list');

@@ -3,6 +3,13 @@ import type { ServiceError } from '../errors';
 import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem';
 import { COMMON_HEADERS } from './http-settings';
 
+const codes = new WeakMap<ServerResponse, string>();
+
+/** The code of the problem that `response` is, if it is one. */
+export function problemCode(response: ServerResponse): string | undefined {
+  return codes.get(response);
+}
+
 /** Answers with `error`, with every header field that an answer of this service carries. */
 export function answerProblem(
   response: ServerResponse,
@@ -11,6 +18,7 @@ export function answerProblem(
 ): void {
   const headers = { ...COMMON_HEADERS, ...error.headers, 'X-Request-Id': requestId };
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  codes.set(response, error.spec.code);
   response.statusCode = error.spec.status;
   response.setHeader('Content-Type', PROBLEM_MEDIA_TYPE);
   response.end(JSON.stringify(toProblem(error, requestId)));

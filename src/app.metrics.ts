@@ -1,0 +1,66 @@
+import type { INestApplication } from '@nestjs/common';
+import packageJson from '../package.json';
+import { ChangeFeed } from './database/change-feed';
+import { ConnectionPool } from './database/connection-pool';
+import { IntrospectionService } from './introspection/introspection.service';
+import { Metrics, type Watched } from './metrics/metrics';
+import { UserGroupSnapshots } from './user-group/user-group-snapshots';
+import { UserGroupTokenService } from './user-group/user-group-token.service';
+
+/** Shows in the metrics what the parts of the application know and count. */
+export function watchApplication(app: INestApplication): void {
+  const metrics = app.get(Metrics);
+  const introspection = app.get(IntrospectionService);
+  const snapshots = app.get(UserGroupSnapshots);
+  const tokens = app.get(UserGroupTokenService);
+  const pool = app.get(ConnectionPool);
+  const changes = app.get(ChangeFeed);
+  const watched: Watched[] = [
+    {
+      type: 'gauge',
+      name: 'user_group_service_info',
+      help: '1, with the version of the service.',
+      label: 'version',
+      read: () => ({ [packageJson.version]: 1 }),
+    },
+    {
+      type: 'counter',
+      name: 'introspections_total',
+      help: 'Introspections by what was answered: active or inactive.',
+      label: 'result',
+      read: () => introspection.counts,
+    },
+    {
+      type: 'counter',
+      name: 'user_group_snapshots_total',
+      help: 'User groups that were answered from memory (hit), or had to be asked for (miss).',
+      label: 'result',
+      read: () => snapshots.counts,
+    },
+    {
+      type: 'counter',
+      name: 'token_rotations_total',
+      help: 'Rotations of user-group tokens; those that an Idempotency-Key only answered again are not counted.',
+      read: () => tokens.rotations,
+    },
+  ];
+  // Neither is there on the embedded database.
+  if (pool.usage() !== null) {
+    watched.push({
+      type: 'gauge',
+      name: 'database_connections',
+      help: 'Connections to PostgreSQL that are busy or idle, and calls that are waiting for one.',
+      label: 'state',
+      read: () => ({ ...pool.usage() }),
+    });
+  }
+  if (changes.isConnected() !== null) {
+    watched.push({
+      type: 'gauge',
+      name: 'change_channel_up',
+      help: 'Whether changes of other processes are heard of at once (1) or within 750 ms (0).',
+      read: () => (changes.isConnected() ? 1 : 0),
+    });
+  }
+  for (const one of watched) metrics.watch(one);
+}

@@ -1,0 +1,18 @@
+import type { IncomingMessage } from 'node:http';
+
+/** Version 00 ends after its flags; a later one may go on (section 3.2.2 and 4.1). */
+const TRACEPARENT =
+  /^(?!ff)(?:00(?=.{53}$)|(?!00)[\da-f]{2})-(?!0{32})([\da-f]{32})-(?!0{16})([\da-f]{16})-[\da-f]{2}(?:-.*)?$/;
+
+/** The trace that a request is part of: 32 and 16 hexadecimal digits. */
+export interface TraceContext {
+  trace_id: string;
+  parent_id: string;
+}
+
+/** What the `traceparent` of a request says (W3C Trace Context); undefined if it has none that is valid. */
+export function traceContext({ headers }: IncomingMessage): TraceContext | undefined {
+  const { traceparent } = headers;
+  const match = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null;
+  return match ? { trace_id: match[1]!, parent_id: match[2]! } : undefined;
+}

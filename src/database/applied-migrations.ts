@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import { DatabaseUnavailable, ServiceError } from '../common/errors';
+import { migrations } from './migrations';
+import { statement, Statements } from './statement';
+
+const APPLIED = statement<Record<string, never>, { name: string }>(
+  'names of applied migrations',
+  () => 'SELECT name FROM migration',
+);
+
+/** What the migrations have made of the database that is served. */
+@Injectable()
+export class AppliedMigrations {
+  constructor(private readonly statements: Statements) {}
+
+  /**
+   * The migrations of this version that the database lacks. Those of a newer version do not matter.
+   * @throws DatabaseUnavailable also if it holds no record of migrations at all
+   */
+  async findPending(): Promise<string[]> {
+    const applied = new Set((await this.readApplied()).map(({ name }) => name));
+    return migrations.map(({ name }) => name).filter((name) => !applied.has(name));
+  }
+
+  private async readApplied(): Promise<{ name: string }[]> {
+    try {
+      return await this.statements.read(APPLIED, {});
+    } catch (error) {
+      throw error instanceof ServiceError ? error : new DatabaseUnavailable(error);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { poolOf } from './statement';
+
+/** How many connections to PostgreSQL work, how many do not, and how many calls wait for one. */
+export type PoolUsage = Record<'busy' | 'idle' | 'waiting', number>;
+
+/** The connections that reads and writes share. */
+@Injectable()
+export class ConnectionPool {
+  constructor(private readonly dataSource: DataSource) {}
+
+  /** Of this moment; null on the embedded database, which has no pool. */
+  usage(): PoolUsage | null {
+    const pool = poolOf(this.dataSource);
+    if (!pool) return null;
+    const { totalCount, idleCount, waitingCount } = pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
+}

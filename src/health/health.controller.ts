@@ -1,0 +1,42 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Public } from '../common/access.decorator';
+import { DatabaseUnavailable, MigrationsPending } from '../common/errors';
+import { ApiPublicProblems } from '../common/problem.dto';
+import { LiveAnswer, ReadyAnswer } from './dto/health-answer.dto';
+import { Readiness } from './readiness';
+
+@ApiTags('Health')
+@Controller('health')
+export class HealthController {
+  constructor(private readonly readiness: Readiness) {}
+
+  @Get('live')
+  @Public()
+  @ApiOperation({
+    operationId: 'getLiveness',
+    summary: 'Whether the process works',
+    description:
+      'Answered without the database: a process that cannot reach its database is no better after a restart. Needs no API token.',
+  })
+  @ApiOkResponse({ description: 'It does.', type: LiveAnswer })
+  @ApiPublicProblems()
+  live(): LiveAnswer {
+    return { success: 1, status: 'live' };
+  }
+
+  @Get('ready')
+  @Public()
+  @ApiOperation({
+    operationId: 'getReadiness',
+    summary: 'Whether calls should be sent to this process',
+    description:
+      '503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.',
+  })
+  @ApiOkResponse({ description: 'They should.', type: ReadyAnswer })
+  @ApiPublicProblems(DatabaseUnavailable, MigrationsPending)
+  async ready(): Promise<ReadyAnswer> {
+    await this.readiness.require();
+    return { success: 1, status: 'ready' };
+  }
+}

@@ -1,0 +1,88 @@
+import { Statements } from '../../src/database/statement';
+import { onEachDatabase } from '../support/databases';
+import { runSql } from '../support/keys';
+import { startTestService, type TestService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+  });
+
+  afterAll(() => service.close());
+
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    service.clientOf(undefined).send({ method: 'GET', path, headers });
+
+  const readiness = async () => {
+    const { status, body } = await ask('/health/ready');
+    return [status, body.success, status === 200 ? body.status : body.code];
+  };
+
+  /** The database is asked once a second. */
+  async function becomes(wanted: unknown[]): Promise<void> {
+    const deadline = performance.now() + 2000;
+    while (performance.now() < deadline) {
+      if (JSON.stringify(await readiness()) === JSON.stringify(wanted)) return;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(await readiness()).toEqual(wanted);
+  }
+
+  test.each(['live', 'ready'])('anyone may ask whether the process is %s', async (status) => {
+    for (const headers of [{}, { Authorization: 'Token wrong' }]) {
+      const answer = await ask(`/health/${status}`, headers as Record<string, string>);
+      expect([answer.status, answer.body]).toEqual([200, { success: 1, status }]);
+      expect(answer.headers['cache-control']).toBe('no-store');
+    }
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
+    for (const path of ['/health/live', '/health/ready']) {
+      const { status, body, headers } = await service.clientOf(undefined).send({ method, path });
+      expect([status, body.code, headers['allow']]).toEqual([
+        405,
+        'method_not_allowed',
+        'GET, HEAD',
+      ]);
+    }
+    const elsewhere = await ask('/health');
+    expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 'route_not_found']);
+  });
+
+  test('a database that lacks a migration is not ready, until it has it', async () => {
+    await becomes([200, 1, 'ready']);
+    await runSql(service.database, `UPDATE migration SET name = 'x' || name WHERE id = 3`);
+    await becomes([503, 0, 'migrations_pending']);
+    expect((await ask('/health/ready')).headers['retry-after']).toBe('5');
+    expect((await ask('/health/live')).status).toBe(200);
+    await runSql(service.database, `UPDATE migration SET name = substr(name, 2) WHERE id = 3`);
+    await becomes([200, 1, 'ready']);
+  });
+
+  test('a database that a newer version has migrated is ready', async () => {
+    const migration = `(timestamp, name) VALUES (1999999999999, 'OfANewerVersion1999999999999')`;
+    await runSql(service.database, `INSERT INTO migration ${migration}`);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    expect(await readiness()).toEqual([200, 1, 'ready']);
+  });
+
+  test('a database without a record of migrations is not ready, and nothing of it is told', async () => {
+    await runSql(service.database, 'ALTER TABLE migration RENAME TO migration_away');
+    await becomes([503, 0, 'database_unavailable']);
+    expect(JSON.stringify((await ask('/health/ready')).body)).not.toMatch(
+      /table|relation|migration/i,
+    );
+    await runSql(service.database, 'ALTER TABLE migration_away RENAME TO migration');
+    await becomes([200, 1, 'ready']);
+  });
+
+  test('many who ask at once ask the database once', async () => {
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    const read = jest.spyOn(service.app.get(Statements), 'read');
+    await Promise.all(Array.from({ length: 50 }, () => ask('/health/ready')));
+    expect(read).toHaveBeenCalledTimes(1);
+    read.mockRestore();
+  });
+});
