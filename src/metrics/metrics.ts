@@ -1,4 +1,5 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { errorCatalogue } from '../common/errors';
 import type { ObservedRequest } from '../common/http/observe-requests';
 
 /** What is counted or known elsewhere in the process; it is asked whenever the metrics are. */
@@ -33,6 +34,8 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
+    // What has not happened yet is 0: Prometheus cannot see the step from nothing to one.
+    for (const { spec } of errorCatalogue) this.problems.inc({ code: spec.code }, 0);
   }
 
   observeRequest({ method, route, status, problem, seconds }: ObservedRequest): void {
