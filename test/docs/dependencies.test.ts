@@ -1,0 +1,63 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { dependencies, devDependencies } from '../../package.json';
+
+interface LockedPackage {
+  dev?: boolean;
+  link?: boolean;
+  integrity?: string;
+  resolved?: string;
+  license?: string;
+}
+
+const root = join(__dirname, '..', '..');
+const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, LockedPackage>;
+};
+const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
+
+/** Licences that ask for no more than their own text, and that the code around stays as it is. */
+const PERMISSIVE =
+  /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Python-2\.0|Unlicense|CC0-1\.0)$/;
+
+test('every direct dependency that runs has a reason, and there are at most 25', () => {
+  const page = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
+  expect(rows.map(([, name]) => name)).toEqual(Object.keys(dependencies));
+  expect(rows.length).toBeLessThanOrEqual(25);
+});
+
+test('every direct dependency is of one exact version', () => {
+  for (const version of Object.values({ ...dependencies, ...devDependencies })) {
+    expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  }
+});
+
+test('every locked package has its hash, and comes from the registry', () => {
+  expect(installed.length).toBeGreaterThan(100);
+  for (const [path, { integrity, resolved }] of installed) {
+    expect([path, integrity]).toEqual([path, expect.stringMatching(/^sha512-/)]);
+    // Where the lockfile names no place, npm asks the registry it is set to.
+    expect([path, resolved ?? 'https://registry.npmjs.org/']).toEqual([
+      path,
+      expect.stringMatching(/^https:\/\/registry\.npmjs\.org\//),
+    ]);
+  }
+});
+
+test('everything that runs has a permissive licence', () => {
+  const running = installed.filter(([, { dev }]) => dev !== true);
+  for (const [path, { license }] of running) {
+    const named = license ?? oldLicensesOf(path);
+    const choices = named.replace(/^\((.*)\)$/, '$1').split(' OR ');
+    expect([path, named, choices.some((one) => PERMISSIVE.test(one))]).toEqual([path, named, true]);
+  }
+});
+
+/** Old packages name their licences in a list, which the lockfile leaves out. */
+function oldLicensesOf(path: string): string {
+  const manifest = JSON.parse(readFileSync(join(root, path, 'package.json'), 'utf8')) as {
+    licenses?: { type: string }[];
+  };
+  return (manifest.licenses ?? []).map(({ type }) => type).join(' OR ');
+}
