@@ -3,6 +3,7 @@ import packageJson from '../package.json';
 import { addAuditCommand } from './cli/audit.command';
 import { addGroupCommand } from './cli/group.command';
 import { addKeysCommand } from './cli/keys.command';
+import { addMigrateDataCommand } from './cli/migrate-data.command';
 import { addMigrationCommand } from './cli/migration.command';
 import { addTokenCommand } from './cli/token.command';
 import { configure } from './cli/with-services';
@@ -20,6 +21,7 @@ addGroupCommand(program);
 addAuditCommand(program);
 addKeysCommand(program);
 addMigrationCommand(program);
+addMigrateDataCommand(program);
 
 program
   .command('config')

@@ -49,7 +49,7 @@ function refuseConflicts(config: Config): void {
   }
   if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
     throw new ConfigError(
-      'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32".',
+      'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32"; or, for data of an embedded database, TOKEN_ENCRYPTION_KEYS_FILE: its file token-encryption-keys.',
     );
   }
 }

@@ -11,6 +11,9 @@ const SQLITE_READ_WAIT_MS = 1000;
 /** How long a starting process may wait for another that migrates or recovers the file. */
 const START_WAIT_MS = 60_000;
 
+/** How long a process that is just ending may keep a file that is to be read alone. */
+const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
+
 /** Together these keep the slowest answer during an outage below five seconds. */
 const POSTGRES_LIMITS = {
   connectionTimeoutMillis: 2000,
@@ -34,7 +37,7 @@ class WritingSqlite extends BetterSqlite3 {
 export function servingOptions(config: Config): DataSourceOptions {
   if (config.databaseUrl === undefined) {
     return {
-      ...sqlite(config),
+      ...sqlite(config.dataDir),
       // SQLite has one connection in a process: outside the transactor nothing may write on it.
       readonly: true,
       fileMustExist: true,
@@ -58,8 +61,28 @@ export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOption
 /** One connection without time limits, for migrations. */
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
-    ? { ...sqlite(config), ...WRITING, timeout: START_WAIT_MS }
+    ? { ...sqlite(config.dataDir), ...WRITING, timeout: START_WAIT_MS }
     : { ...postgres(config.databaseUrl), extra: { max: 1, connectionTimeoutMillis: 2000 } };
+}
+
+/**
+ * One connection that reads the embedded database in `dataDir` alone: it cannot be opened while
+ * another process has the file open, keeps every other process from reading and writing it, sees
+ * the state of one moment, and writes nothing.
+ */
+export function exclusiveOptions(dataDir: string): DataSourceOptions {
+  return {
+    ...sqlite(dataDir),
+    fileMustExist: true,
+    timeout: SQLITE_EXCLUSIVE_WAIT_MS,
+    prepareDatabase: (database: BetterSqlite3.Database) => {
+      // Without this a transaction in WAL mode would keep out writers only until it ends, and a
+      // running service would then go on to acknowledge writes.
+      database.pragma('locking_mode = EXCLUSIVE');
+      database.exec('BEGIN EXCLUSIVE');
+      database.pragma('query_only = ON');
+    },
+  };
 }
 
 /** Where the embedded database is. */
@@ -78,10 +101,10 @@ const WRITING: Partial<SqliteOptions> = {
   },
 };
 
-function sqlite(config: Config): SqliteOptions {
+function sqlite(dataDir: string): SqliteOptions {
   return {
     type: 'better-sqlite3',
-    database: sqlitePath(config.dataDir),
+    database: sqlitePath(dataDir),
     migrations,
     migrationsTableName: 'migration',
   };

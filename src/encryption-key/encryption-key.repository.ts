@@ -20,7 +20,7 @@ const recordKey = statement<{ id: string; checkValue: Buffer; now: number }>(
     ON CONFLICT (id) DO NOTHING`,
 );
 
-const listKeys = statement<object, RecordedKey>(
+export const listKeys = statement<object, RecordedKey>(
   'encryption-key.list',
   () => `
     SELECT id, check_value AS "checkValue", forgotten_at AS "forgottenAt"
@@ -44,7 +44,7 @@ const findTokenOfKey = statement<{ id: string }, { generation: number }>(
   () => `SELECT generation FROM user_group_token WHERE key_id = :id LIMIT 1`,
 );
 
-const countTokens = statement<object, { id: string; tokens: number }>(
+export const countTokens = statement<object, { id: string; tokens: number }>(
   'encryption-key.count-tokens',
   () => `
     SELECT key_id AS id, CAST(count(*) AS integer) AS tokens FROM user_group_token

@@ -8,6 +8,11 @@ import { type EncryptionKey, encryptionKeys } from '../config/readers';
 
 const KEY_FILE = 'token-encryption-keys';
 
+/** Where the embedded database has its keys, unless they are configured. */
+export function keyFilePath(dataDir: string): string {
+  return join(dataDir, KEY_FILE);
+}
+
 /** The keys of `TOKEN_ENCRYPTION_KEYS`: the first encrypts, every one decrypts. */
 export class KeyRing {
   private forgotten: readonly string[] = [];
@@ -46,7 +51,7 @@ export function keyCheckValue(key: EncryptionKey): Buffer {
  */
 export function loadKeyRing(config: Config, isNew: boolean): KeyRing {
   if (config.tokenEncryptionKeys) return new KeyRing(config.tokenEncryptionKeys);
-  const path = join(config.dataDir, KEY_FILE);
+  const path = keyFilePath(config.dataDir);
   if (!isNew && !existsSync(path)) {
     throw new OperatorError(
       `The key file ${path} is gone, and the database was written with it; restore it, or set TOKEN_ENCRYPTION_KEYS.`,

@@ -1,28 +1,10 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { keyList, keyStatus, withKeys } from '../support/keys';
+import { follow } from '../support/operations';
 import { BOOTSTRAP_TOKEN, runBuilt, type RunningServer, startServer } from '../support/processes';
-
-const root = join(__dirname, '..', '..');
-const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
-const STEP = /<!-- step: (.+) -->\n *```sh\n([\s\S]*?)\n *```/g;
-const steps = new Map([...operations.matchAll(STEP)].map(([, name, code]) => [name!, code!]));
-
-/** Runs a step of docs/operations.md as it stands there; gives what it prints. */
-function follow(step: string, env: Record<string, string>): string {
-  const code = steps.get(step);
-  if (!code) throw new Error(`docs/operations.md has no step "${step}"`);
-  return execFileSync('sh', ['-euc', code], {
-    cwd: root,
-    encoding: 'utf8',
-    stdio: 'pipe',
-    // An empty variable counts as unset, and keeps a .env file from setting it.
-    env: { PATH: process.env['PATH'], DATABASE_URL: '', TOKEN_ENCRYPTION_KEYS: '', ...env },
-  });
-}
 
 const wrongKey = keyList('k2').replace('k2:', 'k1:');
 

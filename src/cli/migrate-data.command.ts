@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { migrateData } from '../database/migrate-data';
+import { KeyRing } from '../encryption-key/key-ring';
+import { requireKeysOfSource } from '../encryption-key/source-keys';
+import { printTable } from './print-table';
+import { showProgress } from './show-progress';
+import { configure } from './with-services';
+
+/** Adds `migrate-data`. */
+export function addMigrateDataCommand(program: Command): void {
+  program
+    .command('migrate-data')
+    .description(
+      'copy everything from the embedded database into the empty PostgreSQL of DATABASE_URL',
+    )
+    .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
+    .action(async ({ dataDir }: { dataDir?: string }) => {
+      const config = configure();
+      const from = dataDir ?? config.dataDir;
+      const ring = new KeyRing(config.tokenEncryptionKeys ?? []);
+      const tables = await migrateData(config, from, {
+        checkSource: (source) => requireKeysOfSource(ring, source, from),
+        onProgress: showProgress,
+      });
+      printTable(
+        ['TABLE', 'ROWS', 'SHA-256'],
+        tables.map(({ name, rows, digest }) => [name, rows, digest]),
+      );
+      const total = tables.reduce((sum, { rows }) => sum + rows, 0);
+      console.error(`${total} rows of ${tables.length} tables were copied, and are equal on both.`);
+    });
+}

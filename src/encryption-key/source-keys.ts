@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { OperatorError } from '../common/operator-error';
+import { statement, type Statements } from '../database/statement';
+import { countTokens, listKeys } from './encryption-key.repository';
+import { keyCheckValue, keyFilePath, type KeyRing } from './key-ring';
+import { type EncryptedToken, TokenCipher, type TokenRow } from './token-cipher';
+
+const findToken = statement<{ keyId: string }, TokenRow & EncryptedToken>(
+  'encryption-key.find-token-of-source',
+  () => `
+    SELECT g.workspace_id AS "workspaceId", t.user_group_id AS "userGroupId", t.generation,
+      t.key_id AS "keyId", t.ciphertext
+    FROM user_group_token t JOIN user_group g ON g.id = t.user_group_id
+    WHERE t.key_id = :keyId LIMIT 1`,
+);
+
+/**
+ * Compares the keys with those that the embedded database in `dataDir` was written with, and writes
+ * nothing.
+ * @throws OperatorError if a key is another one, or is missing and in use and not forgotten
+ */
+export async function requireKeysOfSource(
+  ring: KeyRing,
+  source: Statements,
+  dataDir: string,
+): Promise<void> {
+  const recorded = new Map((await source.read(listKeys, {})).map((key) => [key.id, key]));
+  for (const { id, checkValue } of recorded.values()) {
+    const key = ring.find(id);
+    if (key && !keyCheckValue(key).equals(checkValue)) throw wrongKey(id, dataDir);
+  }
+  for (const { id } of await source.read(countTokens, {})) {
+    const record = recorded.get(id);
+    if (!ring.find(id) && !record?.forgottenAt) throw missingKey(id, dataDir);
+    // Only a server records a key; groups that were imported before its first start have none.
+    if (!record && !(await opensToken(ring, source, id))) throw wrongKey(id, dataDir);
+  }
+}
+
+async function opensToken(ring: KeyRing, source: Statements, keyId: string): Promise<boolean> {
+  const [token] = await source.read(findToken, { keyId });
+  try {
+    new TokenCipher(ring).decrypt(token!, token!);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function wrongKey(id: string, dataDir: string): OperatorError {
+  return new OperatorError(
+    `The encryption key "${id}" is not the one that the embedded database was written with; ${remedy(dataDir)}.`,
+  );
+}
+
+function missingKey(id: string, dataDir: string): OperatorError {
+  return new OperatorError(
+    `The embedded database holds tokens encrypted with the key "${id}", which is not configured; ${remedy(dataDir)}.`,
+  );
+}
+
+function remedy(dataDir: string): string {
+  const file = keyFilePath(dataDir);
+  return existsSync(file)
+    ? `use those of its key file: TOKEN_ENCRYPTION_KEYS_FILE=${file} instead of TOKEN_ENCRYPTION_KEYS`
+    : 'use the TOKEN_ENCRYPTION_KEYS that it was served with';
+}
