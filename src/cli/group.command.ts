@@ -9,6 +9,7 @@ import { toNdjson } from '../common/http/ndjson';
 import { OperatorError } from '../common/operator-error';
 import { PrivateFile } from '../common/private-file';
 import { Config } from '../config/config';
+import { KeyCheck } from '../encryption-key/key-check';
 import type { ImportSummary } from '../user-group/dto/import-answer.dto';
 import { UserGroupExporter } from '../user-group/user-group-exporter';
 import { UserGroupImporter } from '../user-group/user-group-importer';
@@ -66,6 +67,7 @@ function withCaller(
   work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
 ): Promise<void> {
   return withServices(async (app) => {
+    await app.get(KeyCheck).requireRightKeys();
     const { id } = await app.get(WorkspaceService).getByName(workspace);
     await work(app, operator(id));
   });

@@ -125,6 +125,28 @@ onEachDatabase((kind) => {
     });
   });
 
+  test('nothing is encrypted or shown with another key than the first one of this id', async () => {
+    const fresh = await createTestDatabase(kind);
+    const withKey = (byte: number, ...args: string[]) => {
+      const key = Buffer.alloc(32, byte).toString('base64');
+      const env = { ...fresh.env, TOKEN_ENCRYPTION_KEYS: `k1:${key}` };
+      return runBuilt('cli.js', env, 'group', ...args);
+    };
+    writeFileSync(path('first'), toLines({ user_group_id: 'a', name: 'A' }));
+    writeFileSync(path('second'), toLines({ user_group_id: 'b', name: 'B' }));
+    expect(await withKey(1, 'import', path('first'))).toMatchObject({ code: 0 });
+    for (const args of [['import', path('second')], ['export']]) {
+      const refused = await withKey(2, ...args);
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toMatch(
+        /^user-group-service: The encryption key "k1" is not the one .*\n$/,
+      );
+    }
+    const kept = await withKey(1, 'export', '--without-tokens');
+    expect(kept.stdout.match(/"user_group_id":"\w"/g)).toEqual(['"user_group_id":"a"']);
+    await fresh.drop();
+  });
+
   test('what the command line imports is in the audit log as the operator’s', async () => {
     const { stdout } = await runBuilt('cli.js', database.env, 'audit', 'list', '--limit', '1');
     expect(JSON.parse(stdout)).toMatchObject({
