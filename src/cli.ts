@@ -1,3 +1,4 @@
+import './common/early-signals';
 import { Command } from 'commander';
 import packageJson from '../package.json';
 import { addAuditCommand } from './cli/audit.command';

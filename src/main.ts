@@ -1,3 +1,4 @@
+import { handOverSignals } from './common/early-signals';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +21,7 @@ async function main(): Promise<void> {
     log.warn({ msg: 'waiting for PostgreSQL', reason });
   });
   const app = await createApp(config, log);
+  handOverSignals();
   await app.init();
   const { port } = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
   if (config.metricsPort !== 0) {

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { type Caller, operator } from '../common/caller';
 import { splitLines } from '../common/http/lines';
 import { toNdjson } from '../common/http/ndjson';
+import { handOverSignals } from '../common/early-signals';
 import { OperatorError } from '../common/operator-error';
 import { PrivateFile } from '../common/private-file';
 import { Config } from '../config/config';
@@ -148,6 +149,7 @@ async function exportTo(
     process.exit(INTERRUPTED);
   };
   for (const signal of SIGNALS) process.once(signal, interrupted);
+  handOverSignals();
   try {
     let count = 0;
     for await (const rows of pages) {

@@ -1,0 +1,56 @@
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+# The SQLite driver is compiled where its prebuilt binary cannot be downloaded.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends g++ make python3
+COPY package.json package-lock.json ./
+# The headers of Node are in the base image, so that compiling downloads nothing.
+RUN npm_config_nodedir=/usr/local npm ci --no-audit --no-fund
+COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
+COPY src ./src
+# Optional packages are a compiler and a driver for another platform. What only a compiler or a
+# debugger reads, and what the SQLite driver was compiled from, is a third of the rest.
+RUN npm run build \
+ && npm prune --omit=dev --omit=optional --no-audit --no-fund \
+ && find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
+ && rm -rf node_modules/better-sqlite3/deps node_modules/better-sqlite3/src \
+ && find node_modules/better-sqlite3/build -type f ! -path '*/Release/better_sqlite3.node' -delete
+
+# The Debian that the Node image is made of, without npm, yarn and the headers of Node: what is not
+# there needs no updates.
+FROM debian:bookworm-slim
+COPY --from=build /usr/local/bin/node /usr/local/bin/node
+RUN node --version \
+ && install -d -m 700 -o 1000 -g 1000 /data \
+ && printf '#!/bin/sh\nexec node /app/dist/src/cli.js "$@"\n' > /usr/local/bin/cli \
+ && chmod 755 /usr/local/bin/cli
+WORKDIR /app
+COPY LICENSE ./
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+
+# SQLite writes what does not fit into memory to SQLITE_TMPDIR: nothing else needs to be writable.
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    DATA_DIR=/data \
+    SQLITE_TMPDIR=/data
+VOLUME /data
+EXPOSE 3000 9464
+# A number: Kubernetes cannot tell from a name that it is not root's.
+USER 1000:1000
+
+ARG REVISION=unknown
+LABEL org.opencontainers.image.title="user-group-service" \
+      org.opencontainers.image.description="Self-hosted user groups and user-group tokens for embedded dashboards" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.revision="$REVISION" \
+      org.opencontainers.image.licenses="Apache-2.0"
+
+# Whether the process works, not whether its database does: who restarts unhealthy containers
+# would restart every replica during an outage of the database, and mend nothing.
+HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+
+# Node is process 1: it takes the signals itself, and starts no process that it would have to reap.
+CMD ["node", "/app/dist/src/main.js"]
