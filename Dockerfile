@@ -1,11 +1,14 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-# The SQLite driver is compiled where its prebuilt binary cannot be downloaded.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends g++ make python3
+# From 24.19 on node_object_wrap.h lets a native object remove a hook when it is collected, which ends
+# the process if no JavaScript is running just then (nodejs/node#65446). Without the hook it is the
+# class that it was before. That is why the SQLite driver is always compiled here.
+RUN sed -i -E 's/^ +(Add|Remove)CleanupHook\(\);$//' /usr/local/include/node/node_object_wrap.h
 COPY package.json package-lock.json ./
 # The headers of Node are in the base image, so that compiling downloads nothing.
-RUN npm_config_nodedir=/usr/local npm ci --no-audit --no-fund
+RUN npm_config_nodedir=/usr/local npm_config_build_from_source=true npm ci --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
 # Optional packages are a compiler and a driver for another platform. What only a compiler or a

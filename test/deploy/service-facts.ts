@@ -1,0 +1,21 @@
+import packageJson from '../../package.json';
+import { Config } from '../../src/config/config';
+import { variables } from '../../src/config/variable';
+import { describeOpenApi } from '../../src/docs/openapi';
+
+/** What deployment files say about the service, as its code says it. */
+export const { version } = packageJson;
+export const { port, metricsPort } = new Config();
+
+/** The names of all variables, of files too. */
+export const variableNames = variables().flatMap(({ name, secret }) =>
+  secret ? [name, `${name}_FILE`] : [name],
+);
+
+/** The paths that can be asked with GET and need no API token. */
+export async function publicPaths(): Promise<string[]> {
+  const { paths } = await describeOpenApi();
+  return Object.entries(paths)
+    .filter(([, item]) => item.get?.security?.length === 0 || !item.get?.security)
+    .map(([path]) => path);
+}
