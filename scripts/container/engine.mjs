@@ -69,7 +69,9 @@ async function missingPrograms() {
 
 async function install(packages) {
   if (process.getuid() !== 0) {
-    throw new Error(`No Docker engine answers. Install ${packages.join(', ')}, or run this as root.`);
+    throw new Error(
+      `No Docker engine answers. Install ${packages.join(', ')}, or run this as root.`,
+    );
   }
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   await output('apt-get', ['update', '-qq']);
