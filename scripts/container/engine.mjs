@@ -103,6 +103,13 @@ class Engine {
     return JSON.parse(await this.output([type, 'inspect', name]))[0];
   }
 
+  /** The command of the image's health check; podman tells it in another place than Docker. */
+  async healthCommand(tag) {
+    const { Config, Healthcheck } = await this.inspect('image', tag);
+    const [, ...command] = (Config.Healthcheck ?? Healthcheck).Test;
+    return command;
+  }
+
   /** Builds the image from a directory; what could be kept of the last build is. */
   async build(tag, directory) {
     const args = ['--tag', tag, directory];

@@ -84,8 +84,7 @@ async function checkHealth(report, service) {
     return '/health/live, /health/ready and /metrics answer 200';
   });
   await report.check('health check of the image', async () => {
-    const { Config } = await service.engine.inspect('image', service.tag);
-    const [, ...command] = Config.Healthcheck.Test;
+    const command = await service.engine.healthCommand(service.tag);
     const started = performance.now();
     await service.exec(...command);
     const took = performance.now() - started;
