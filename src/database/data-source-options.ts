@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
+import { Client, type ClientConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../config/config';
 import { LOCK_WAIT_MS } from './dialect';
@@ -33,6 +34,18 @@ class WritingSqlite extends BetterSqlite3 {
   }
 }
 
+/**
+ * A connection whose end is told by the statement that next uses it. While the pool hands it from
+ * one user to the next, and once it has been given up, nobody else listens, and an error that
+ * nobody listens to would end the process.
+ */
+class PooledClient extends Client {
+  constructor(config?: string | ClientConfig) {
+    super(config);
+    this.on('error', () => undefined);
+  }
+}
+
 /** The connections that serve reads, and on PostgreSQL the transactions too. */
 export function servingOptions(config: Config): DataSourceOptions {
   if (config.databaseUrl === undefined) {
@@ -46,7 +59,13 @@ export function servingOptions(config: Config): DataSourceOptions {
   }
   return {
     ...postgres(config.databaseUrl),
-    extra: { ...POSTGRES_LIMITS, idleTimeoutMillis: 0, keepAlive: true, max: 10 },
+    extra: {
+      ...POSTGRES_LIMITS,
+      Client: PooledClient,
+      idleTimeoutMillis: 0,
+      keepAlive: true,
+      max: 10,
+    },
   };
 }
 
@@ -62,7 +81,10 @@ export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOption
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
     ? { ...sqlite(config.dataDir), ...WRITING, timeout: START_WAIT_MS }
-    : { ...postgres(config.databaseUrl), extra: { max: 1, connectionTimeoutMillis: 2000 } };
+    : {
+        ...postgres(config.databaseUrl),
+        extra: { Client: PooledClient, max: 1, connectionTimeoutMillis: 2000 },
+      };
 }
 
 /**

@@ -18,6 +18,7 @@ class Cable {
   private port = 0;
   private silent = false;
   private readonly hushed = new Set<Socket>();
+  private endsAfterAnswer = false;
 
   constructor(private readonly target: URL) {}
 
@@ -34,7 +35,9 @@ class Cable {
         });
       }
       incoming.on('data', (chunk) => this.carries(incoming) && outgoing.write(chunk));
-      outgoing.on('data', (chunk) => this.carries(incoming) && incoming.write(chunk));
+      outgoing.on('data', (chunk: Buffer) => {
+        if (this.carries(incoming)) this.answer(incoming, chunk);
+      });
     });
     await new Promise<void>((resolve) => this.server!.listen(this.port, '127.0.0.1', resolve));
     this.port = (this.server.address() as AddressInfo).port;
@@ -53,6 +56,17 @@ class Cable {
     for (const socket of this.sockets) this.hushed.add(socket);
   }
 
+  /** Each connection is ended by the server together with its next answer, in the same packet. */
+  endAfterAnswer(ends: boolean): void {
+    this.endsAfterAnswer = ends;
+  }
+
+  private answer(incoming: Socket, chunk: Buffer): void {
+    const isLast = this.endsAfterAnswer && chunk.subarray(-6).equals(READY_FOR_QUERY);
+    if (isLast) incoming.end(Buffer.concat([chunk, TERMINATED]));
+    else incoming.write(chunk);
+  }
+
   private carries(socket: Socket): boolean {
     return !this.silent && !this.hushed.has(socket);
   }
@@ -62,6 +76,17 @@ class Cable {
     if (!silent) for (const socket of this.sockets) socket.destroy();
   }
 }
+
+/** PostgreSQL's message that a session outside a transaction takes the next statement. */
+const READY_FOR_QUERY = Buffer.from('Z\0\0\0\x05I', 'latin1');
+
+/** PostgreSQL's message to a session that an administrator ends. */
+const TERMINATED = (() => {
+  const fields = Buffer.from('SFATAL\0VFATAL\0C57P01\0Mterminating connection\0\0', 'latin1');
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(4 + fields.length, 1);
+  return Buffer.concat([head, fields]);
+})();
 
 if (databaseKinds.includes('postgres'))
   describe('on postgres', () => {
@@ -190,6 +215,26 @@ if (databaseKinds.includes('postgres'))
         );
         await expectRecovery();
       }
+    });
+
+    test('a connection that ends while it is handed from one call to the next is replaced', async () => {
+      // More calls than connections: whoever waits for one is given it with the answer before.
+      const wave = () =>
+        Promise.all(
+          Array.from({ length: 60 }, (_, index) =>
+            index % 2 === 0
+              ? server.api.get({ user_group_id: 'g' })
+              : server.api.put({ ...group, name: `G ${index}` }),
+          ),
+        );
+      for (let round = 0; round < 5; round++) {
+        cable.endAfterAnswer(true);
+        const answers = await wave();
+        cable.endAfterAnswer(false);
+        expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([]);
+        await expectRecovery();
+      }
+      expect(server.process.exitCode).toBeNull();
     });
 
     test('a read-only database still looks up, and refuses writes with 503', async () => {
