@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { Agent, request } from 'node:http';
+import { URL } from 'node:url';
 import { API_TOKEN } from './server.mjs';
 
 const ANSWER_LIMIT_MS = 30_000;
@@ -8,20 +9,22 @@ const ANSWER_LIMIT_MS = 30_000;
 export class Api {
   agent = new Agent({ keepAlive: true });
 
-  constructor(url) {
+  /** @param url of `/api/user` */
+  constructor(url, apiToken = API_TOKEN) {
     this.url = url;
+    this.apiToken = apiToken;
   }
 
-  /** Resolves with an answer that has arrived as a whole; anything less rejects. */
-  send(method, body) {
+  /** Resolves with a JSON answer that has arrived as a whole; anything less rejects. */
+  send(method, body, path = '/api/user') {
     const payload = Buffer.from(JSON.stringify(body));
     return new Promise((resolve, reject) => {
-      const outgoing = request(this.url, {
+      const outgoing = request(new URL(path, this.url), {
         method,
         agent: this.agent,
         timeout: ANSWER_LIMIT_MS,
         headers: {
-          Authorization: `Token ${API_TOKEN}`,
+          Authorization: `Token ${this.apiToken}`,
           'Content-Type': 'application/json',
           'Content-Length': payload.length,
         },
@@ -44,5 +47,10 @@ async function readAnswer(response) {
   const chunks = [];
   for await (const chunk of response) chunks.push(chunk);
   if (!response.complete) throw new Error('the answer was cut short');
-  return { status: response.statusCode, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+  const { statusCode: status } = response;
+  try {
+    return { status, body: JSON.parse(Buffer.concat(chunks).toString('utf8')) };
+  } catch {
+    throw Object.assign(new Error(`status ${status} with an answer that is not JSON`), { status });
+  }
 }

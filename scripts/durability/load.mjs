@@ -73,9 +73,13 @@ export class Client {
     return kind === 1 ? new Write(group) : new Rotation(group);
   }
 
-  /** Takes what the restarted service has made of the pending operation; true if it was applied. */
-  settle(found) {
-    const operation = this.pending;
+  /** The operations of which nobody knows yet whether they were applied. */
+  get unsettled() {
+    return this.pending ? [this.pending] : [];
+  }
+
+  /** Takes what the restarted service has made of an unsettled operation; true if it was applied. */
+  settle(operation, found) {
     this.pending = undefined;
     const applied = operation.settle(found);
     if (operation instanceof Create) {

@@ -9,7 +9,8 @@ import { fileURLToPath, URL } from 'node:url';
 
 const ENTRY = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 const START_LIMIT_MS = 60_000;
-const LINES_KEPT = 10;
+const STOP_LIMIT_MS = 20_000;
+const LINES_KEPT = 60;
 
 export const API_TOKEN = 'a-bootstrap-token-for-the-durability-check';
 
@@ -17,12 +18,15 @@ export const API_TOKEN = 'a-bootstrap-token-for-the-durability-check';
 const running = new Set();
 let refused = false;
 
-/** The built server as a process of its own, ready to serve. */
-export async function startServer({ dir, env }) {
+/**
+ * The built server as a process of its own, ready to serve.
+ * @param entry the built server of another version, if it is not this one
+ */
+export async function startServer({ dir, env, entry = ENTRY }) {
   if (refused) throw new Error('interrupted');
-  if (!existsSync(ENTRY)) throw new Error('dist/src/main.js is missing; run "npm run build" first');
+  if (!existsSync(entry)) throw new Error('dist/src/main.js is missing; run "npm run build" first');
   const startedAt = performance.now();
-  const server = new Server(dir, env);
+  const server = new Server(entry, dir, env);
   running.add(server);
   void server.ended.then(() => running.delete(server));
   await server.becomeReady();
@@ -47,10 +51,10 @@ class Server {
   startedInMs;
   lastLines = [];
 
-  constructor(dir, env) {
+  constructor(entry, dir, env) {
     // The directory has no .env file and the environment nothing but this, so that the server
     // cannot be led to another database.
-    this.child = spawn(process.execPath, [ENTRY], {
+    this.child = spawn(process.execPath, [entry], {
       cwd: dir,
       env: { PATH: process.env.PATH, ...SETTINGS, ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -71,11 +75,24 @@ class Server {
     if (!this.url) throw new Error(`the server did not start:\n${this.lastLines.join('\n')}`);
   }
 
+  get hasEnded() {
+    return this.child.exitCode !== null || this.child.signalCode !== null;
+  }
+
   /** Resolves when the process is gone; false if it was gone before. */
   async kill() {
     const killed = this.child.kill('SIGKILL');
     await this.ended;
     return killed && this.child.signalCode === 'SIGKILL';
+  }
+
+  /** Ends it as an operator does; resolves with its exit code, null if it had to be killed. */
+  async stop() {
+    this.child.kill('SIGTERM');
+    const tooLate = setTimeout(() => this.child.kill('SIGKILL'), STOP_LIMIT_MS);
+    await this.ended;
+    clearTimeout(tooLate);
+    return this.child.exitCode;
   }
 
   read(line) {

@@ -27,11 +27,16 @@ export async function verify(database, api, clients, everything) {
 
 /** How many of the operations in flight were applied. */
 async function settleAll(api, clients) {
-  const waiting = clients.filter((client) => client.pending);
+  const waiting = clients.flatMap((client) =>
+    client.unsettled.map((operation) => ({ client, operation })),
+  );
   let applied = 0;
-  await inParallel(waiting, async (client) => {
-    const { body } = await lookUp(api, client.pending.group);
-    if (client.settle(body.user_group)) applied++;
+  await inParallel(waiting, async ({ client, operation }) => {
+    const { status, body } = await lookUp(api, operation.group);
+    if (status !== 200 && status !== 404) {
+      throw new Error(`GET of ${operation.group.id} is answered ${status} ${body.code}`);
+    }
+    if (client.settle(operation, body.user_group)) applied++;
   });
   return applied;
 }

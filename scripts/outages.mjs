@@ -1,0 +1,37 @@
+import process from 'node:process';
+import { parseArgs } from 'node:util';
+import { requirePrograms } from './lab/processes.mjs';
+import { postgresPrograms } from './lab/cluster.mjs';
+import { runSteps } from './lab/report.mjs';
+import { failover } from './outages/failover.mjs';
+import { outages } from './outages/outages.mjs';
+import { pooled } from './outages/pooled.mjs';
+
+// Shows what callers of the built service meet while its PostgreSQL is away: the database is
+// stopped, killed, halted, exhausted or locked under load, and a standby takes over. Every answer
+// must be a success or a 503 in time, every acknowledged write must be there at the end, and the
+// service must go on by itself as soon as the database does.
+//
+//   node scripts/outages.mjs [--short]
+//
+// It needs Debian's PostgreSQL, HAProxy and PgBouncer, which it installs as root, and uses no
+// database but those it makes in temporary directories.
+
+const SHORT = ['stop', 'halt', 'failover'];
+
+async function main() {
+  const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
+  requirePrograms({
+    [`${postgresPrograms()}/postgres`]: 'postgresql',
+    haproxy: 'haproxy',
+    pgbouncer: 'pgbouncer',
+  });
+  const steps = { ...outages, failover, PgBouncer: pooled };
+  const chosen = Object.entries(steps).filter(([name]) => !values.short || SHORT.includes(name));
+  await runSteps(Object.fromEntries(chosen));
+}
+
+main().catch((error) => {
+  process.stderr.write(`outages: ${error.message}\n`);
+  process.exitCode = 1;
+});

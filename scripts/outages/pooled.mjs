@@ -1,0 +1,3 @@
+export async function pooled() {
+  throw new Error('later');
+}

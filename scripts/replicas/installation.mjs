@@ -1,0 +1,74 @@
+import { startServer } from '../durability/server.mjs';
+import { Cluster } from '../lab/cluster.mjs';
+import { HaProxy } from '../lab/haproxy.mjs';
+import { Load, PatientClient } from '../lab/load.mjs';
+import { freePort, temporaryDirectory } from '../lab/processes.mjs';
+
+const NAMES = ['a', 'b', 'c'];
+const CLIENTS = 8;
+/** Longer than HAProxy needs to notice that a replica is not ready. */
+const SHUTDOWN_DELAY_SECONDS = 2;
+/** The service says whether it is ready; a version without that route says 404. */
+const CHECK = [
+  'balance roundrobin',
+  'option httpchk',
+  'http-check send meth GET uri /health/ready ver HTTP/1.1 hdr Host replicas',
+  'http-check expect status 200,404',
+];
+
+/** Three replicas on one PostgreSQL of their own, behind one HAProxy. */
+export class Installation {
+  servers = {};
+
+  constructor(cluster, ports, env) {
+    Object.assign(this, { cluster, ports, env });
+  }
+
+  /** @param version of the replicas, as `replace` takes it */
+  static async start(env = {}, version = {}) {
+    const cluster = await Cluster.create();
+    const ports = Object.fromEntries(
+      await Promise.all(NAMES.map(async (name) => [name, await freePort()])),
+    );
+    const installation = new Installation(cluster, ports, env);
+    await Promise.all(NAMES.map((name) => installation.replace(name, version)));
+    installation.proxy = await HaProxy.start({
+      mode: 'http',
+      backend: CHECK,
+      servers: Object.fromEntries(NAMES.map((name) => [name, { port: ports[name] }])),
+    });
+    await Promise.all(NAMES.map((name) => installation.proxy.until(name, 'UP')));
+    return installation;
+  }
+
+  get names() {
+    return NAMES;
+  }
+
+  /** Where clients call it: HAProxy. */
+  get url() {
+    return `http://127.0.0.1:${this.proxy.port}/api/user`;
+  }
+
+  /**
+   * Starts a process in the place of one that has ended, on the same port.
+   * @param entry the built server of another version, if it is not this one
+   */
+  async replace(name, { entry } = {}) {
+    const env = {
+      ...this.cluster.serviceEnv(),
+      PORT: String(this.ports[name]),
+      SHUTDOWN_DELAY_SECONDS: String(SHUTDOWN_DELAY_SECONDS),
+      ...this.env,
+    };
+    this.servers[name] = await startServer({ dir: temporaryDirectory(), env, entry });
+  }
+
+  /** Clients that call it through HAProxy from now on. */
+  load(options) {
+    const clients = Array.from({ length: CLIENTS }, (_, index) => new PatientClient(index + 1));
+    const load = new Load(clients, options);
+    load.start(this.url);
+    return load;
+  }
+}

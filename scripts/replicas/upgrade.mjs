@@ -1,0 +1,76 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath, URL } from 'node:url';
+import { run, temporaryDirectory } from '../lab/processes.mjs';
+import { figuresOf, settle, Violated } from '../lab/report.mjs';
+import { Installation } from './installation.mjs';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+/** The last state before the first migration that an installation of it would have to run. */
+export const OLD_VERSION = 'bb682d7';
+const SIDE_BY_SIDE_MS = 1500;
+
+/**
+ * Replaces the replicas of an old version one by one by this one. The first brings the schema up to
+ * date under load; the others serve on it, also one that is started on it, as in a roll-back.
+ */
+export async function upgradeEach() {
+  const old = { entry: await buildOld() };
+  const installation = await Installation.start({}, old);
+  const before = await migrations(installation);
+  // The old version has no introspection.
+  const load = installation.load({ introspects: false });
+  try {
+    for (const name of installation.names) {
+      await sleep(SIDE_BY_SIDE_MS);
+      await exchange(installation, name, {});
+      if (name === 'a') {
+        await sleep(SIDE_BY_SIDE_MS);
+        await exchange(installation, 'b', old);
+      }
+    }
+    await sleep(SIDE_BY_SIDE_MS);
+  } finally {
+    load.over = true;
+  }
+  const after = await migrations(installation);
+  await settle(load, installation.cluster, installation.url);
+  if (after <= before) throw new Violated(['there was nothing to migrate']);
+  return (
+    `from ${OLD_VERSION} with ${before} migrations to ${after}, ${figuresOf(load)}, no other ` +
+    'answer than 200; an old replica was also started on the new schema'
+  );
+}
+
+/** Takes a replica out, ends it, and puts one of this version in its place. */
+async function exchange(installation, name, version) {
+  await installation.proxy.drain(name);
+  const code = await installation.servers[name].stop();
+  if (code !== 0) throw new Violated([`replica ${name} ended with ${code}`]);
+  await installation.replace(name, version);
+  await installation.proxy.admit(name);
+}
+
+async function migrations({ cluster }) {
+  const sql = 'SELECT count(*)::integer AS applied FROM migration';
+  const [{ applied }] = await cluster.ledger.query(sql);
+  return applied;
+}
+
+/** Builds the old version from the history, with the packages of this one, which include its own. */
+async function buildOld() {
+  const directory = temporaryDirectory();
+  const archive = join(directory, 'old.tar');
+  try {
+    await run('git', ['-C', ROOT, 'archive', '--output', archive, OLD_VERSION]);
+  } catch (error) {
+    throw new Error(`the old version is not in this clone; fetch its whole history`, {
+      cause: error,
+    });
+  }
+  await run('tar', ['-xf', archive, '-C', directory]);
+  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
+  await run(join(ROOT, 'node_modules/.bin/nest'), ['build'], { cwd: directory });
+  return join(directory, 'dist/src/main.js');
+}
