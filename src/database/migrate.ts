@@ -6,6 +6,7 @@ import { OperatorError } from '../common/operator-error';
 import type { Config } from '../config/config';
 import { createDataSource } from './create-data-source';
 import { migratingOptions, sqlitePath } from './data-source-options';
+import { lockTables } from './lock-tables';
 import { translateDatabaseError } from './database-errors';
 import { DatabaseUnavailable } from '../common/errors';
 
@@ -27,12 +28,19 @@ export async function prepareDatabase(
 ): Promise<void> {
   if (config.databaseUrl === undefined) createDataDir(config.dataDir);
   else await waitForPostgres(config.databaseUrl, onWait);
-  await withMigrations(config, ({ executor }) => executor.executePendingMigrations());
+  await withMigrations(config, async ({ executor, runner }) => {
+    if ((await executor.getPendingMigrations()).length === 0) return;
+    await lockTables(runner);
+    await executor.executePendingMigrations();
+  });
 }
 
 /** Undoes the latest migration; what its tables held is gone. */
 export async function revertMigration(config: Config): Promise<void> {
-  await withMigrations(config, ({ executor }) => executor.undoLastMigration());
+  await withMigrations(config, async ({ executor, runner }) => {
+    await lockTables(runner);
+    await executor.undoLastMigration();
+  });
 }
 
 export interface MigrationState {
@@ -51,7 +59,11 @@ export async function listMigrations(config: Config): Promise<MigrationState[]> 
 /** All of it happens in one transaction that also holds the lock: PgBouncer breaks session locks. */
 async function withMigrations<T>(
   config: Config,
-  work: (migrations: { executor: MigrationExecutor; all: string[] }) => Promise<T>,
+  work: (migrations: {
+    executor: MigrationExecutor;
+    runner: QueryRunner;
+    all: string[];
+  }) => Promise<T>,
 ): Promise<T> {
   const dataSource = await createDataSource(migratingOptions(config))
     .initialize()
@@ -65,7 +77,7 @@ async function withMigrations<T>(
     const executor = new MigrationExecutor(dataSource, runner);
     executor.transaction = 'none';
     const all = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
-    const result = await work({ executor, all });
+    const result = await work({ executor, runner, all });
     await runner.commitTransaction();
     return result;
   } catch (error) {

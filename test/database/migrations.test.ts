@@ -1,9 +1,11 @@
+import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
 import { createDataSource } from '../../src/database/create-data-source';
 import { migratingOptions } from '../../src/database/data-source-options';
 import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/migrate';
 import { migrations } from '../../src/database/migrations';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { runSql } from '../support/keys';
 import { startServer } from '../support/processes';
 import { startTestService } from '../support/test-service';
 
@@ -51,6 +53,30 @@ onEachDatabase((kind) => {
     await service.close();
   });
 
+  if (kind === 'postgres')
+    test('a migration that has to wait for a reader holds up no caller meanwhile', async () => {
+      const config = loadConfig(database.env);
+      const { api, stop } = await startServer(database.env);
+      await api.put({ user_group_id: 'g', name: 'G' });
+      await revertMigration(config);
+      // As a backup holds it, for as long as it takes.
+      const backup = new Client({ connectionString: database.env['DATABASE_URL'] });
+      await backup.connect();
+      await backup.query('BEGIN; LOCK TABLE user_group_token IN ACCESS SHARE MODE');
+      const migrated = prepareDatabase(config);
+      const until = performance.now() + 1500;
+      while (performance.now() < until) {
+        const { status } = await api.put({ user_group_id: 'g', name: `G ${performance.now()}` });
+        expect(status).toBe(200);
+      }
+      expect((await listApplied(database)).length).toBe(migrations.length - 1);
+      await backup.query('COMMIT');
+      await backup.end();
+      await migrated;
+      expect((await listApplied(database)).length).toBe(migrations.length);
+      expect(await stop()).toBe(0);
+    });
+
   test('five servers that start at once on an empty database all serve it', async () => {
     const servers = await Promise.all(Array.from({ length: 5 }, () => startServer(database.env)));
     const answers = await Promise.all(
@@ -74,4 +100,9 @@ async function schemaOf({ env, kind }: TestDatabase): Promise<string[]> {
   const rows = await dataSource.query<{ line: string }[]>(sql);
   await dataSource.destroy();
   return rows.map(({ line }) => line);
+}
+
+/** Past the lock under which migrations are made. */
+function listApplied(database: TestDatabase): Promise<{ name: string }[]> {
+  return runSql(database, 'SELECT name FROM migration');
 }
