@@ -20,17 +20,16 @@ import { upgradeEach } from './replicas/upgrade.mjs';
 
 async function main() {
   const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
-  const rounds = values.short ? 1 : 3;
   requirePrograms({
     [`${postgresPrograms()}/postgres`]: 'postgresql',
     haproxy: 'haproxy',
     'redis-server': 'redis-server',
   });
   await runSteps({
-    'kill -9': () => killEach({ rounds }),
-    'rolling restart': restartEach,
+    'kill -9': () => killEach({ kills: values.short ? 1 : 9 }),
+    'rolling restart': () => restartEach({ restarts: values.short ? 1 : 3 }),
     'rolling upgrade': upgradeEach,
-    revocation: () => revocations({ rounds: rounds * 4 }),
+    revocation: () => revocations({ rounds: values.short ? 3 : 12 }),
     'rate limit': sharedLimit,
   });
 }

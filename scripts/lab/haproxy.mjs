@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
-import { once } from 'node:events';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort, start, temporaryDirectory } from './processes.mjs';
+import { accepts, freePort, start, temporaryDirectory } from './processes.mjs';
 
 const START_STEPS = 100;
 const START_STEP_MS = 20;
@@ -97,16 +96,4 @@ frontend in
   default_backend all
 backend all
 ${backend.map((line) => `  ${line}\n`).join('')}`;
-}
-
-async function accepts(port) {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import console from 'node:console';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -65,6 +65,19 @@ export async function freePort() {
   server.close();
   await once(server, 'close');
   return port;
+}
+
+/** Whether somebody takes connections on a port of 127.0.0.1. */
+export async function accepts(port) {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }
 
 /** Installs the Debian packages of programs that are missing. @throws Error if that cannot be done */

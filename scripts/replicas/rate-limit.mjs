@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Api } from '../durability/api.mjs';
-import { freePort, start } from '../lab/processes.mjs';
+import { accepts, freePort, start } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
 import { Installation } from './installation.mjs';
 
@@ -57,15 +55,9 @@ async function startRedis() {
   const port = await freePort();
   const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const child = start('redis-server', ['--port', String(port), ...options]);
-  for (;;) {
-    const socket = connect(port, '127.0.0.1');
-    const isThere = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
-    if (isThere) return `redis://127.0.0.1:${port}`;
+  while (!(await accepts(port))) {
     if (child.exitCode !== null) throw new Error(`Redis does not start: ${child.said}`);
     await sleep(STEP_MS);
   }
+  return `redis://127.0.0.1:${port}`;
 }

@@ -6,28 +6,26 @@ const BETWEEN_MS = 1000;
 /** After HAProxy has seen that a replica is gone, whoever still calls it has been cut. */
 const LAST_CUTS_MS = 200;
 
-/** Kills each replica once, without warning, and starts it again. */
-export async function killEach({ rounds }) {
+/** Kills replicas without warning, one after the other, and starts each again. */
+export async function killEach({ kills }) {
   const installation = await Installation.start();
   const load = installation.load({ mayCut: true });
   const violations = [];
   try {
-    for (let round = 0; round < rounds; round++) {
-      for (const name of installation.names) {
-        const before = load.cut;
-        await sleep(BETWEEN_MS);
-        if (load.cut > before) violations.push(`${load.cut - before} cut while no replica died`);
-        await killAndRestart(installation, name, load);
-        const cut = load.cut - before;
-        if (cut > load.clients.length) violations.push(`${cut} cut by one death`);
-      }
+    for (let kill = 0; kill < kills; kill++) {
+      const before = load.cut;
+      await sleep(BETWEEN_MS);
+      if (load.cut > before) violations.push(`${load.cut - before} cut while no replica died`);
+      const { names } = installation;
+      await killAndRestart(installation, names[kill % names.length], load);
+      const cut = load.cut - before;
+      if (cut > load.clients.length) violations.push(`${cut} cut by one death`);
     }
   } finally {
     load.over = true;
   }
   const applied = await settle(load, installation.cluster, installation.url);
   if (violations.length > 0) throw new Violated(violations);
-  const kills = rounds * installation.names.length;
   return (
     `${kills} kills, ${figuresOf(load)}; every cut call was under way at a killed replica; ` +
     `0 of the acknowledged writes lost, ${applied} of the cut ones applied`
@@ -44,13 +42,13 @@ async function killAndRestart(installation, name, load) {
   if (load.cut > before) load.faults.push('a call was cut after HAProxy had noticed the death');
 }
 
-/** Ends each replica with SIGTERM and starts it again: nobody may notice. */
-export async function restartEach() {
+/** Ends replicas with SIGTERM, one after the other, and starts each again: nobody may notice. */
+export async function restartEach({ restarts }) {
   const installation = await Installation.start();
   const load = installation.load();
   const codes = [];
   try {
-    for (const name of installation.names) {
+    for (const name of installation.names.slice(0, restarts)) {
       await sleep(BETWEEN_MS);
       codes.push(await installation.servers[name].stop());
       await installation.replace(name);

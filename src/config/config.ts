@@ -36,6 +36,15 @@ export class Config {
   })
   databaseUrl?: string;
 
+  @FromEnv('DATABASE_DIRECT_URL', {
+    about:
+      'The database of `DATABASE_URL` past its connection pooler; to be set when `DATABASE_URL` leads through one in transaction mode, such as PgBouncer. Migrations and messages between replicas go this way.',
+    defaultText: 'unset (no pooler)',
+    secret: true,
+    read: postgresUrl,
+  })
+  databaseDirectUrl?: string;
+
   @FromEnv('DATA_DIR', {
     about:
       'Directory of the embedded database, its encryption key and the first API token; created if missing, unused with PostgreSQL.',

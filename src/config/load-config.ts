@@ -47,6 +47,9 @@ function refuseConflicts(config: Config): void {
   if (config.metricsPort !== 0 && config.metricsPort === config.port) {
     throw new ConfigError('METRICS_PORT must differ from PORT.');
   }
+  if (config.databaseUrl === undefined && config.databaseDirectUrl !== undefined) {
+    throw new ConfigError('DATABASE_DIRECT_URL must not be set without DATABASE_URL.');
+  }
   if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
     throw new ConfigError(
       'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32"; or, for data of an embedded database, TOKEN_ENCRYPTION_KEYS_FILE: its file token-encryption-keys.',

@@ -15,14 +15,24 @@ const START_WAIT_MS = 60_000;
 /** How long a process that is just ending may keep a file that is to be read alone. */
 const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
 
-/** Together these keep the slowest answer during an outage below five seconds. */
-const POSTGRES_LIMITS = {
-  connectionTimeoutMillis: 2000,
-  query_timeout: 2500,
+/**
+ * Together these keep the slowest answer during an outage below five seconds: what the service
+ * itself waits for, and what PostgreSQL is told, in milliseconds.
+ */
+const CLIENT_LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 2500 };
+const SERVER_LIMITS = {
   statement_timeout: 2000,
   lock_timeout: LOCK_WAIT_MS,
   idle_in_transaction_session_timeout: 10_000,
 };
+
+/**
+ * Sets the limits for one transaction. Behind a pooler in transaction mode they cannot belong to
+ * the session: the next transaction may be on another connection, which others use too.
+ */
+export const SET_LOCAL_LIMITS = `SELECT ${Object.entries(SERVER_LIMITS)
+  .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
+  .join(', ')}`;
 
 /**
  * A connection that writes. BEGIN takes the write lock at once: a transaction that first reads and
@@ -39,7 +49,7 @@ class WritingSqlite extends BetterSqlite3 {
  * one user to the next, and once it has been given up, nobody else listens, and an error that
  * nobody listens to would end the process.
  */
-class PooledClient extends Client {
+class QuietClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config);
     this.on('error', () => undefined);
@@ -60,8 +70,9 @@ export function servingOptions(config: Config): DataSourceOptions {
   return {
     ...postgres(config.databaseUrl),
     extra: {
-      ...POSTGRES_LIMITS,
-      Client: PooledClient,
+      ...CLIENT_LIMITS,
+      ...(!isPooled(config) && SERVER_LIMITS),
+      Client: QuietClient,
       idleTimeoutMillis: 0,
       keepAlive: true,
       max: 10,
@@ -82,8 +93,8 @@ export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
     ? { ...sqlite(config.dataDir), ...WRITING, timeout: START_WAIT_MS }
     : {
-        ...postgres(config.databaseUrl),
-        extra: { Client: PooledClient, max: 1, connectionTimeoutMillis: 2000 },
+        ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
+        extra: { Client: QuietClient, max: 1, connectionTimeoutMillis: 2000 },
       };
 }
 
@@ -105,6 +116,11 @@ export function exclusiveOptions(dataDir: string): DataSourceOptions {
       database.pragma('query_only = ON');
     },
   };
+}
+
+/** Whether a pooler in transaction mode stands before the database: nothing may belong to a session. */
+export function isPooled({ databaseDirectUrl }: Config): boolean {
+  return databaseDirectUrl !== undefined;
 }
 
 /** Where the embedded database is. */

@@ -6,7 +6,7 @@ import { AppliedMigrations } from './applied-migrations';
 import { ChangeFeed } from './change-feed';
 import { ConnectionPool } from './connection-pool';
 import { createDataSource } from './create-data-source';
-import { servingOptions, sqliteWriterOptions } from './data-source-options';
+import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options';
 import { PostgresChangeFeed } from './postgres-change-feed';
 import { PostgresTransactor } from './postgres-transactor';
 import { SqliteChangeFeed } from './sqlite-change-feed';
@@ -31,8 +31,9 @@ import { Transactor } from './transactor';
   providers: [
     {
       provide: Statements,
-      inject: [DataSource],
-      useFactory: (dataSource: DataSource) => new Statements(dataSource),
+      inject: [DataSource, Config],
+      useFactory: (dataSource: DataSource, config: Config) =>
+        new Statements(dataSource, isPooled(config)),
     },
     AppliedMigrations,
     {
@@ -40,7 +41,7 @@ import { Transactor } from './transactor';
       inject: [DataSource],
       useFactory: (dataSource: DataSource) => new ConnectionPool(dataSource),
     },
-    { provide: Transactor, inject: [DataSource], useFactory: createTransactor },
+    { provide: Transactor, inject: [DataSource, Config], useFactory: createTransactor },
     { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
   ],
   exports: [AppliedMigrations, ChangeFeed, ConnectionPool, Statements, Transactor],
@@ -58,14 +59,19 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-function createChangeFeed({ databaseUrl }: Config, transactor: Transactor): ChangeFeed {
+function createChangeFeed(
+  { databaseUrl, databaseDirectUrl }: Config,
+  transactor: Transactor,
+): ChangeFeed {
   return databaseUrl === undefined
     ? new SqliteChangeFeed(transactor as SqliteTransactor)
-    : new PostgresChangeFeed(databaseUrl);
+    : new PostgresChangeFeed(databaseDirectUrl ?? databaseUrl);
 }
 
-async function createTransactor(dataSource: DataSource): Promise<Transactor> {
-  if (dataSource.options.type === 'postgres') return new PostgresTransactor(dataSource);
+async function createTransactor(dataSource: DataSource, config: Config): Promise<Transactor> {
+  if (dataSource.options.type === 'postgres') {
+    return new PostgresTransactor(dataSource, isPooled(config));
+  }
   const writer = await createDataSource(sqliteWriterOptions(dataSource.options)).initialize();
   // SQLite waits by blocking the process; from here on the transactor waits in its stead.
   await writer.query('PRAGMA busy_timeout = 0');

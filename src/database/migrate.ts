@@ -27,7 +27,10 @@ export async function prepareDatabase(
   onWait?: (reason: string) => void,
 ): Promise<void> {
   if (config.databaseUrl === undefined) createDataDir(config.dataDir);
-  else await waitForPostgres(config.databaseUrl, onWait);
+  else {
+    const urls = [config.databaseDirectUrl, config.databaseUrl];
+    for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, onWait);
+  }
   await withMigrations(config, async ({ executor, runner }) => {
     if ((await executor.getPendingMigrations()).length === 0) return;
     await lockTables(runner);
@@ -106,13 +109,17 @@ function createDataDir(dataDir: string): void {
   }
 }
 
-async function waitForPostgres(url: string, onWait?: (reason: string) => void): Promise<void> {
+async function waitForPostgres(
+  config: Config,
+  url: string,
+  onWait?: (reason: string) => void,
+): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (let first = true; ; first = false) {
     const error = await tryPostgres(url);
     if (!error) return;
     const passing = translateDatabaseError(error) instanceof DatabaseUnavailable;
-    if (!passing || Date.now() > deadline) throw unreachable(error);
+    if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
     if (first) onWait?.(codeOf(error));
     await sleep(WAIT_STEP_MS);
   }
@@ -147,7 +154,8 @@ async function tryPostgres(url: string): Promise<unknown> {
 
 function toOperatorError(config: Config, error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
-  if (config.databaseUrl !== undefined) return unreachable(error);
+  const url = config.databaseDirectUrl ?? config.databaseUrl;
+  if (url !== undefined) return unreachable(config, url, error);
   const message = error instanceof Error ? error.message : String(error);
   return new OperatorError(
     `The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`,
@@ -158,10 +166,11 @@ function toOperatorError(config: Config, error: unknown): OperatorError {
 }
 
 /** The server's own words name the user or the database, never the password. */
-function unreachable(error: unknown): OperatorError {
+function unreachable(config: Config, url: string, error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   const reason = error instanceof Error && error.message ? error.message : codeOf(error);
-  return new OperatorError(`The PostgreSQL of DATABASE_URL cannot be used: ${reason}.`, {
+  const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}.`, {
     cause: error,
   });
 }

@@ -62,7 +62,8 @@ export class PostgresChangeSender {
     this.connection ??= await this.connect();
     await this.connection.query({
       name: 'change.notify',
-      text: 'SELECT pg_notify($1, $2)',
+      // For this transaction alone: behind a pooler the session may next commit somebody's write.
+      text: `SELECT set_config('synchronous_commit', 'off', true), pg_notify($1, $2)`,
       values: [CHANGE_CHANNEL, message],
     });
   }
@@ -73,7 +74,6 @@ export class PostgresChangeSender {
       await connection.open(() => {
         if (this.connection === connection) this.connection = undefined;
       });
-      await connection.query({ text: 'SET synchronous_commit = off' });
       return connection;
     } catch (error) {
       await connection.close();

@@ -1,11 +1,16 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../common/errors';
+import { SET_LOCAL_LIMITS } from './data-source-options';
 import { isAnsweredByPostgres, translateDatabaseError } from './database-errors';
 import { Transactor, type Work } from './transactor';
 
 /** One transaction for each piece of work, on a connection of the pool, READ COMMITTED. */
 export class PostgresTransactor extends Transactor {
-  constructor(private readonly dataSource: DataSource) {
+  /** @param isPooled whether each transaction has to say for itself how long it may take */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly isPooled = false,
+  ) {
     super();
   }
 
@@ -13,6 +18,7 @@ export class PostgresTransactor extends Transactor {
     const runner = this.dataSource.createQueryRunner();
     try {
       await runner.startTransaction();
+      if (this.isPooled) await runner.query(SET_LOCAL_LIMITS);
       const result = await work(runner.manager);
       await runner.commitTransaction();
       return result;

@@ -34,12 +34,19 @@ interface Compiled {
 /** `:name`, but not the second colon of a `::cast`. */
 const PARAMETER = /(?<!:):([a-z]\w*)/gi;
 
-/** Runs statements on one data source; each SQL text is compiled once, on its first use. */
+/**
+ * Runs statements on one data source; each SQL text is compiled once, on its first use.
+ * @param isPooled whether a pooler may have prepared a statement on another connection than the one
+ *   that would run it: then PostgreSQL plans each statement anew
+ */
 export class Statements {
   private readonly dialect: Dialect;
   private readonly compiled = new Map<string, Compiled>();
 
-  constructor(private readonly dataSource: DataSource) {
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly isPooled = false,
+  ) {
     this.dialect = dialectOf(dataSource.options);
   }
 
@@ -51,11 +58,11 @@ export class Statements {
     statement: Statement<P, Row>,
     parameters: P,
   ): Promise<Row[]> {
-    const { text, values } = this.bind(statement, parameters);
+    const { name, text, values } = this.bind(statement, parameters);
     const pool = poolOf(this.dataSource);
     try {
       if (!pool) return await this.dataSource.query<Row[]>(text, values);
-      return (await pool.query<Row & object>({ name: statement.name, text, values })).rows;
+      return (await pool.query<Row & object>({ name, text, values })).rows;
     } catch (error) {
       throw translateDatabaseError(error);
     }
@@ -67,22 +74,23 @@ export class Statements {
     statement: Statement<P, Row>,
     parameters: P,
   ): Promise<Row[]> {
-    const { text, values } = this.bind(statement, parameters);
+    const { name, text, values } = this.bind(statement, parameters);
     if (!poolOf(this.dataSource)) return manager.query<Row[]>(text, values);
     const client = (await manager.queryRunner!.connect()) as PoolClient;
-    return (await client.query<Row & object>({ name: statement.name, text, values })).rows;
+    return (await client.query<Row & object>({ name, text, values })).rows;
   }
 
   private bind<P extends Record<keyof P, SqlValue>>(
     statement: Statement<P, unknown>,
     parameters: P,
-  ): { text: string; values: SqlValue[] } {
+  ): { name: string | undefined; text: string; values: SqlValue[] } {
     let compiled = this.compiled.get(statement.name);
     if (!compiled) {
       compiled = compile(statement.sql(this.dialect), this.dialect);
       this.compiled.set(statement.name, compiled);
     }
     return {
+      name: this.isPooled ? undefined : statement.name,
       text: compiled.text,
       values: compiled.order.map((name) => parameters[name as keyof P]),
     };

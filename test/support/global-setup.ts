@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { startCollecting } from './leaks';
+import { canStartPgBouncer } from './pgbouncer';
 import { canStartRedis, pingRedis } from './redis';
 
 /** Says once what the tests run on; what was asked for must be there, and in CI all of it. */
@@ -7,6 +8,7 @@ export default async function globalSetup(): Promise<void> {
   startCollecting();
   await findPostgres(process.env['TEST_DATABASE_URL']);
   await findRedis(process.env['TEST_REDIS_URL']);
+  findPgBouncer();
 }
 
 async function findPostgres(url: string | undefined): Promise<void> {
@@ -18,6 +20,12 @@ async function findPostgres(url: string | undefined): Promise<void> {
   await client.connect();
   await client.end();
   process.stdout.write('Tests run on SQLite and on PostgreSQL.\n');
+}
+
+function findPgBouncer(): void {
+  if (canStartPgBouncer()) return;
+  if (process.env['CI'] === 'true') throw new Error('In CI, pgbouncer must be installed.');
+  process.stdout.write('The service behind a pooler is not tested: no pgbouncer here.\n');
 }
 
 async function findRedis(url: string | undefined): Promise<void> {

@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePort } from './redis';
+
+/** Connections to PostgreSQL that all sessions of the pooler share. */
+export const POOL_SIZE = 3;
+
+/** Whether tests can start a PgBouncer. */
+export function canStartPgBouncer(): boolean {
+  return spawnSync('pgbouncer', ['--version']).error === undefined;
+}
+
+/** A PgBouncer in transaction mode, with nothing else changed, before one database. */
+export class OwnPgBouncer {
+  private child: ChildProcess | undefined;
+  private readonly dir = mkdtempSync(join(tmpdir(), 'user-groups-pgbouncer-'));
+
+  private constructor(
+    private readonly target: URL,
+    private readonly port: number,
+  ) {}
+
+  static async start(databaseUrl: string): Promise<OwnPgBouncer> {
+    const pooler = new OwnPgBouncer(new URL(databaseUrl), await freePort());
+    await pooler.start();
+    return pooler;
+  }
+
+  /** The database, through the pooler. */
+  get url(): string {
+    const url = new URL(this.target);
+    url.host = `127.0.0.1:${this.port}`;
+    return url.href;
+  }
+
+  /** Resolves when it takes connections. */
+  async start(): Promise<void> {
+    const file = join(this.dir, 'pgbouncer.ini');
+    writeFileSync(file, this.settings());
+    chmodSync(this.dir, 0o755);
+    // It does not run as root.
+    const asUser = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
+    const child = spawn('pgbouncer', [...asUser, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    this.child = child;
+    for await (const line of child.stderr) {
+      if (String(line).includes('process up')) break;
+    }
+    child.stderr.resume();
+  }
+
+  async kill(): Promise<void> {
+    // Null while it runs.
+    if (this.child?.exitCode !== null || this.child.signalCode !== null) return;
+    const exit = once(this.child, 'exit');
+    this.child.kill('SIGKILL');
+    await exit;
+  }
+
+  /** Ends it and removes its files. */
+  async remove(): Promise<void> {
+    await this.kill();
+    rmSync(this.dir, { recursive: true, force: true });
+  }
+
+  private settings(): string {
+    const { hostname, port, username, password, pathname } = this.target;
+    const credentials = `user=${username}${password && ` password=${password}`}`;
+    const place = `host=${hostname} port=${port || 5432} dbname=${pathname.slice(1)}`;
+    return `[databases]
+${pathname.slice(1)} = ${place} ${credentials}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${this.port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = ${POOL_SIZE}
+`;
+  }
+}
