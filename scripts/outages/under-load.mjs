@@ -11,8 +11,8 @@ const WARM_MS = 1000;
 const AFTER_MS = 500;
 const RECOVERY_LIMIT_MS = 20_000;
 /** What a caller may have to wait for an answer, and for the first write after an outage. */
-export const SLOWEST_ANSWER_MS = 5000;
-export const SLOWEST_RECOVERY_MS = 2000;
+const SLOWEST_ANSWER_MS = 5000;
+const SLOWEST_RECOVERY_MS = 2000;
 
 /** The service on this database, as a process. */
 export function serve(cluster, env = cluster.serviceEnv()) {

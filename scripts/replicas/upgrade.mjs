@@ -8,7 +8,7 @@ import { Installation } from './installation.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 /** The last state before the first migration that an installation of it would have to run. */
-export const OLD_VERSION = 'bb682d7';
+const OLD_VERSION = 'bb682d7';
 const SIDE_BY_SIDE_MS = 1500;
 
 /**

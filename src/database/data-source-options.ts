@@ -71,7 +71,7 @@ export function servingOptions(config: Config): DataSourceOptions {
     ...postgres(config.databaseUrl),
     extra: {
       ...CLIENT_LIMITS,
-      ...(!isPooled(config) && SERVER_LIMITS),
+      ...sessionLimits(config),
       Client: QuietClient,
       idleTimeoutMillis: 0,
       keepAlive: true,
@@ -121,6 +121,11 @@ export function exclusiveOptions(dataDir: string): DataSourceOptions {
 /** Whether a pooler in transaction mode stands before the database: nothing may belong to a session. */
 export function isPooled({ databaseDirectUrl }: Config): boolean {
   return databaseDirectUrl !== undefined;
+}
+
+/** What each serving session brings; none where a pooler would refuse it. */
+export function sessionLimits(config: Config): Partial<typeof SERVER_LIMITS> {
+  return isPooled(config) ? {} : SERVER_LIMITS;
 }
 
 /** Where the embedded database is. */

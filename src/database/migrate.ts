@@ -5,7 +5,7 @@ import { MigrationExecutor, type QueryRunner } from 'typeorm';
 import { OperatorError } from '../common/operator-error';
 import type { Config } from '../config/config';
 import { createDataSource } from './create-data-source';
-import { migratingOptions, sqlitePath } from './data-source-options';
+import { migratingOptions, sessionLimits, sqlitePath } from './data-source-options';
 import { lockTables } from './lock-tables';
 import { translateDatabaseError } from './database-errors';
 import { DatabaseUnavailable } from '../common/errors';
@@ -15,6 +15,8 @@ const MIGRATION_LOCK = 7_245_310_118;
 const OLDEST_POSTGRES = 150_000;
 const WAIT_MS = 15_000;
 const WAIT_STEP_MS = 500;
+/** What PgBouncer says to a session that brings time limits. */
+const OF_POOLER = 'unsupported startup parameter';
 
 /**
  * Makes the database ready to serve: waits up to 15 s for PostgreSQL, creates `DATA_DIR`, and runs
@@ -116,17 +118,21 @@ async function waitForPostgres(
 ): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (let first = true; ; first = false) {
-    const error = await tryPostgres(url);
+    const error = await tryPostgres(config, url);
     if (!error) return;
-    const passing = translateDatabaseError(error) instanceof DatabaseUnavailable;
+    const passing =
+      translateDatabaseError(error) instanceof DatabaseUnavailable &&
+      !(error as Error).message.includes(OF_POOLER);
     if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
     if (first) onWait?.(codeOf(error));
     await sleep(WAIT_STEP_MS);
   }
 }
 
-async function tryPostgres(url: string): Promise<unknown> {
+/** Connects as the service will. */
+async function tryPostgres(config: Config, url: string): Promise<unknown> {
   const client = new Client({
+    ...sessionLimits(config),
     connectionString: url,
     connectionTimeoutMillis: 2000,
     query_timeout: 2000,
@@ -170,7 +176,8 @@ function unreachable(config: Config, url: string, error: unknown): OperatorError
   if (error instanceof OperatorError) return error;
   const reason = error instanceof Error && error.message ? error.message : codeOf(error);
   const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}.`, {
+  const hint = reason.includes(OF_POOLER) ? '; behind a pooler set DATABASE_DIRECT_URL, too' : '';
+  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, {
     cause: error,
   });
 }

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { createTestDatabase, databaseKinds, type TestDatabase } from '../support/databases';
 import { runSql } from '../support/keys';
 import { canStartPgBouncer, OwnPgBouncer, POOL_SIZE } from '../support/pgbouncer';
-import { type RunningServer, startServer } from '../support/processes';
+import { type RunningServer, runBuilt, startServer } from '../support/processes';
 
 const describeWithPooler =
   databaseKinds.includes('postgres') && canStartPgBouncer() ? describe : describe.skip;
@@ -68,6 +68,17 @@ describeWithPooler('behind PgBouncer in transaction mode', () => {
     }
     const deadline = performance.now() + 5000;
     while ((await listening()).length < 2) expect(performance.now()).toBeLessThan(deadline);
+  });
+
+  test('without the way past the pooler the start is refused, with a word on what is missing', async () => {
+    const { code, stderr } = await runBuilt('main.js', {
+      ...database.env,
+      DATABASE_URL: pooler.url,
+      PORT: '0',
+      METRICS_PORT: '0',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^.*DATABASE_URL cannot be used:.*set DATABASE_DIRECT_URL, too\.\n$/);
   });
 
   test('a lock that somebody holds gives 503 in time, and PostgreSQL waits for it no longer', async () => {
