@@ -15,7 +15,7 @@ import { upgradeEach } from './replicas/upgrade.mjs';
 //
 //   node scripts/replicas.mjs [--short]
 //
-// It needs Debian's PostgreSQL, HAProxy and Redis, which it installs as root, git with the history,
+// It needs Debian's PostgreSQL, HAProxy and Redis, which it installs as root, git with the whole history,
 // and uses no database but those it makes in temporary directories.
 
 async function main() {
@@ -28,7 +28,7 @@ async function main() {
   await runSteps({
     'kill -9': () => killEach({ kills: values.short ? 1 : 9 }),
     'rolling restart': () => restartEach({ restarts: values.short ? 1 : 3 }),
-    'rolling upgrade': upgradeEach,
+    'rolling upgrade': () => upgradeEach({ mayLackHistory: values.short }),
     revocation: () => revocations({ rounds: values.short ? 3 : 12 }),
     'rate limit': sharedLimit,
   });

@@ -34,7 +34,7 @@ export async function migrateData(
   dataDir: string,
   { checkSource, onProgress }: MoveSteps,
 ): Promise<MovedTable[]> {
-  const { databaseUrl } = config;
+  const databaseUrl = config.databaseDirectUrl ?? config.databaseUrl;
   if (databaseUrl === undefined) {
     throw new OperatorError('DATABASE_URL must name the PostgreSQL that the data is to move to.');
   }
