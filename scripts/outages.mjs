@@ -25,6 +25,7 @@ async function main() {
     [`${postgresPrograms()}/postgres`]: 'postgresql',
     haproxy: 'haproxy',
     pgbouncer: 'pgbouncer',
+    ps: 'procps',
   });
   const steps = { ...outages, failover, PgBouncer: pooled };
   const chosen = Object.entries(steps).filter(([name]) => !values.short || SHORT.includes(name));

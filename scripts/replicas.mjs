@@ -23,6 +23,7 @@ async function main() {
   requirePrograms({
     [`${postgresPrograms()}/postgres`]: 'postgresql',
     haproxy: 'haproxy',
+    ps: 'procps',
     'redis-server': 'redis-server',
   });
   await runSteps({

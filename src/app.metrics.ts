@@ -43,24 +43,23 @@ export function watchApplication(app: INestApplication): void {
       help: 'Rotations of user-group tokens; those that an Idempotency-Key only answered again are not counted.',
       read: () => tokens.rotations,
     },
-  ];
-  // Neither is there on the embedded database.
-  if (pool.usage() !== null) {
-    watched.push({
+    {
       type: 'gauge',
       name: 'database_connections',
       help: 'Connections to PostgreSQL that are busy or idle, and calls that are waiting for one.',
       label: 'state',
       read: () => ({ ...pool.usage() }),
-    });
-  }
-  if (changes.isConnected() !== null) {
-    watched.push({
+    },
+    {
       type: 'gauge',
       name: 'change_channel_up',
       help: 'Whether changes of other processes are heard of at once (1) or within 750 ms (0).',
-      read: () => (changes.isConnected() ? 1 : 0),
-    });
-  }
+      read: () => toNumber(changes.isConnected()),
+    },
+  ];
   for (const one of watched) metrics.watch(one);
+}
+
+function toNumber(isSo: boolean | null): number | null {
+  return isSo === null ? null : Number(isSo);
 }

@@ -3,8 +3,8 @@ import { DatabaseUnavailable, ServiceError } from '../common/errors';
 import { migrations } from './migrations';
 import { statement, Statements } from './statement';
 
-const APPLIED = statement<Record<string, never>, { name: string }>(
-  'names of applied migrations',
+const listApplied = statement<Record<string, never>, { name: string }>(
+  'migration.list-applied',
   () => 'SELECT name FROM migration',
 );
 
@@ -24,7 +24,7 @@ export class AppliedMigrations {
 
   private async readApplied(): Promise<{ name: string }[]> {
     try {
-      return await this.statements.read(APPLIED, {});
+      return await this.statements.read(listApplied, {});
     } catch (error) {
       throw error instanceof ServiceError ? error : new DatabaseUnavailable(error);
     }

@@ -17,7 +17,7 @@ export interface ChangeListener {
 export abstract class ChangeFeed {
   private readonly listeners: ChangeListener[] = [];
 
-  /** Whether other processes' changes are heard of at once; null where there is no connection to lose. */
+  /** Whether other processes' changes are heard of at once; null where there is no connection to lose, or none is needed yet. */
   isConnected(): boolean | null {
     return null;
   }

@@ -14,7 +14,7 @@ export class ExclusiveSqlite {
   readonly statements: Statements;
 
   private constructor(private readonly dataSource: DataSource) {
-    this.statements = new Statements(dataSource);
+    this.statements = new Statements(dataSource, false);
   }
 
   /** @throws OperatorError if there is none in `dataDir`, or another process has it open */

@@ -5,7 +5,7 @@ import type { QueryRunner } from 'typeorm';
 const ATTEMPT_MS = 200;
 const PAUSE_MS = 100;
 const LIMIT_MS = 60_000;
-const LOCK_NOT_AVAILABLE = '55P03';
+const STATEMENT_TOOK_TOO_LONG = '57014';
 
 /**
  * Takes every table for the transaction of `runner` alone, so that what follows in it waits for
@@ -19,23 +19,27 @@ export async function lockTables(runner: QueryRunner): Promise<void> {
   const tables = await namesOfTables(runner);
   if (tables.length === 0) return;
   const deadline = Date.now() + LIMIT_MS;
-  await runner.query(`SET LOCAL lock_timeout = ${ATTEMPT_MS}`);
+  // Not lock_timeout, which counts for each table anew.
+  await runner.query(`SET LOCAL statement_timeout = ${ATTEMPT_MS}`);
   await runner.query('SAVEPOINT nothing_locked');
   for (;;) {
     try {
       await runner.query(`LOCK TABLE ${tables.join(', ')} IN ACCESS EXCLUSIVE MODE`);
       break;
     } catch (error) {
-      const isHeld = (error as NodeJS.ErrnoException).code === LOCK_NOT_AVAILABLE;
+      const isHeld = (error as NodeJS.ErrnoException).code === STATEMENT_TOOK_TOO_LONG;
       if (!isHeld || Date.now() > deadline) throw error;
       await runner.query('ROLLBACK TO SAVEPOINT nothing_locked');
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
   }
-  await runner.query('SET LOCAL lock_timeout = DEFAULT');
+  await runner.query('SET LOCAL statement_timeout = DEFAULT');
 }
 
-/** In the order of their making, in which writers use them: what is referred to comes first. Other people's tables are not touched. */
+/**
+ * In the order of their making, in which writers use them: what is referred to comes first. All that
+ * the role owns: a schema is the service's own.
+ */
 async function namesOfTables(runner: QueryRunner): Promise<string[]> {
   const rows = (await runner.query(
     `SELECT quote_ident(relname) AS name FROM pg_class

@@ -8,7 +8,7 @@ import { prepareDatabase } from './migrate';
 import { migrations } from './migrations';
 import type { Statements } from './statement';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy';
-import { quote, readLayouts, type TableLayout } from './table-layout';
+import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout';
 
 export interface MoveSteps {
   /** Called before anything is written; throws if the data could not be used afterwards. */
@@ -42,6 +42,8 @@ export async function migrateData(
   try {
     requireThisVersion(source, dataDir);
     await checkSource(source.statements);
+    // Before the migrations: a database that was named by mistake is not brought up to date either.
+    await inTransaction(databaseUrl, (target) => requireNoData(target, namesOfTables(source)));
     await prepareDatabase(config);
     return await inTransaction(databaseUrl, async (target) => {
       await requireNotNewer(target);
@@ -131,7 +133,21 @@ async function claim(target: Client, tables: TableLayout[]): Promise<void> {
       { cause: error },
     );
   }
-  for (const { name } of tables) {
+  await requireNoData(
+    target,
+    tables.map(({ name }) => name),
+  );
+  for (const name of Object.keys(MIGRATED_ROWS)) await target.query(`DELETE FROM ${quote(name)}`);
+}
+
+/** Of these tables only those are looked at that are there. */
+async function requireNoData(target: Client, names: string[]): Promise<void> {
+  for (const name of names) {
+    const { rows } = await target.query<{ isThere: boolean }>(
+      'SELECT to_regclass($1) IS NOT NULL AS "isThere"',
+      [quote(name)],
+    );
+    if (!rows[0]!.isThere) continue;
     const others = `SELECT FROM ${quote(name)} WHERE NOT (${MIGRATED_ROWS[name] ?? 'false'})`;
     const { rowCount } = await target.query(`${others} LIMIT 1`);
     if (rowCount === 0) continue;
@@ -139,7 +155,6 @@ async function claim(target: Client, tables: TableLayout[]): Promise<void> {
       `The PostgreSQL of DATABASE_URL has data already, in the table "${name}"; name an empty database.`,
     );
   }
-  for (const name of Object.keys(MIGRATED_ROWS)) await target.query(`DELETE FROM ${quote(name)}`);
 }
 
 async function move(

@@ -28,8 +28,8 @@ export class PostgresChangeFeed extends ChangeFeed {
     });
   }
 
-  override isConnected(): boolean {
-    return this.receiver.isListening;
+  override isConnected(): boolean | null {
+    return this.receiver.isStarted ? this.receiver.isListening : null;
   }
 
   override announce(change: Change): void {

@@ -27,6 +27,10 @@ export class PostgresChangeReceiver {
     private readonly hearer: Hearer,
   ) {}
 
+  get isStarted(): boolean {
+    return this.running !== undefined;
+  }
+
   /** In the background; nobody waits for a connection. */
   start(): void {
     this.running ??= this.run();

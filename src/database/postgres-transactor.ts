@@ -9,7 +9,7 @@ export class PostgresTransactor extends Transactor {
   /** @param isPooled whether each transaction has to say for itself how long it may take */
   constructor(
     private readonly dataSource: DataSource,
-    private readonly isPooled = false,
+    private readonly isPooled: boolean,
   ) {
     super();
   }

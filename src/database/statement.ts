@@ -45,7 +45,7 @@ export class Statements {
 
   constructor(
     private readonly dataSource: DataSource,
-    private readonly isPooled = false,
+    private readonly isPooled: boolean,
   ) {
     this.dialect = dialectOf(dataSource.options);
   }

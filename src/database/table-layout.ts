@@ -51,7 +51,7 @@ const spellings: Record<string, Spelling> = {
  */
 export async function readLayouts(source: ExclusiveSqlite, target: Client): Promise<TableLayout[]> {
   const layouts: TableLayout[] = [];
-  for (const name of inOrderOfReference(source)) {
+  for (const name of namesOfTables(source)) {
     const columns = await readColumns(target, name);
     const own = [
       ...source.rows<[string, number]>('SELECT name, pk FROM pragma_table_info(?)', name),
@@ -93,7 +93,8 @@ export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`;
 }
 
-function inOrderOfReference(source: ExclusiveSqlite): string[] {
+/** Every table but the record of migrations, each after those it refers to. */
+export function namesOfTables(source: ExclusiveSqlite): string[] {
   const waiting = new Map(
     [
       ...source.rows<[string]>(

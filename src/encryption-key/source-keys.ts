@@ -32,7 +32,8 @@ export async function requireKeysOfSource(
   for (const { id } of await source.read(countTokens, {})) {
     const record = recorded.get(id);
     if (!ring.find(id) && !record?.forgottenAt) throw missingKey(id, dataDir);
-    // Only a server records a key; groups that were imported before its first start have none.
+    // What an earlier version imported before its first start has been encrypted with a key that is
+    // recorded nowhere.
     if (!record && !(await opensToken(ring, source, id))) throw wrongKey(id, dataDir);
   }
 }

@@ -28,10 +28,13 @@ export class Readiness implements BeforeApplicationShutdown {
     await this.asked.answer;
   }
 
-  /** From here on the answer is no. Calls are taken until who sends them has had time to notice. */
-  async beforeApplicationShutdown(): Promise<void> {
+  /**
+   * From here on the answer is no. Calls are taken until who sends them has had time to notice.
+   * @param signal that ends the process; without one it has served nobody, or nobody has to notice
+   */
+  async beforeApplicationShutdown(signal?: string): Promise<void> {
     this.isEnding = true;
-    await sleep(this.config.shutdownDelaySeconds * 1000);
+    if (signal !== undefined) await sleep(this.config.shutdownDelaySeconds * 1000);
   }
 
   private async ask(): Promise<void> {

@@ -10,7 +10,8 @@ export interface Watched {
   help: string;
   /** Name of the label; without one there is one value. */
   label?: string;
-  read: () => number | Readonly<Record<string, number>>;
+  /** Null while there is none. */
+  read: () => number | Readonly<Record<string, number>> | null;
 }
 
 /** The Prometheus metrics of the process. */
@@ -53,7 +54,8 @@ export class Metrics {
       collect() {
         this.reset();
         const values = read();
-        if (typeof values === 'number') this.inc(values);
+        if (values === null) this.remove();
+        else if (typeof values === 'number') this.inc(values);
         else for (const [key, value] of Object.entries(values)) this.inc({ [label!]: key }, value);
       },
     });

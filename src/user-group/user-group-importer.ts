@@ -1,4 +1,6 @@
-import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
+import type { Server } from 'node:http';
 import { type Caller, requireScope } from '../common/caller';
 import { BodyTooLarge, ServiceError, ShuttingDown } from '../common/errors';
 import type { Line } from '../common/http/lines';
@@ -30,18 +32,12 @@ type Answered = ImportedLine | RefusedLine;
 
 /** Reads groups line by line and stores them, as fast as its answer is taken. */
 @Injectable()
-export class UserGroupImporter implements OnModuleDestroy {
-  private isEnding = false;
-
+export class UserGroupImporter {
   constructor(
     private readonly batches: UserGroupBatch,
     private readonly config: Config,
+    private readonly host: HttpAdapterHost,
   ) {}
-
-  /** Before the connections are closed: an import under way says how far it has come. */
-  onModuleDestroy(): void {
-    this.isEnding = true;
-  }
 
   /**
    * Stores the group of each line, in order, and answers each line once its group is durable; then a
@@ -56,7 +52,7 @@ export class UserGroupImporter implements OnModuleDestroy {
     const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
     try {
       for await (const batch of inBatches(lines)) {
-        if (this.isEnding) throw new ShuttingDown();
+        if (this.isEnding()) throw new ShuttingDown();
         const answered = await this.importBatch(await this.renew(caller), batch);
         for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
         yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
@@ -67,6 +63,13 @@ export class UserGroupImporter implements OnModuleDestroy {
       if (isFirst || !(error instanceof ServiceError)) throw error;
       yield [incomplete(counts, error)];
     }
+  }
+
+  /** From then on connections are closed; an import under way says how far it has come. */
+  private isEnding(): boolean {
+    // The command line has no server.
+    const adapter = this.host.httpAdapter as AbstractHttpAdapter<Server> | undefined;
+    return adapter?.getHttpServer().listening === false;
   }
 
   /** An import can last longer than the API token that it began with. */

@@ -78,11 +78,14 @@ onEachDatabase((kind) => {
     await becomes([200, 1, 'ready']);
   });
 
-  test('many who ask at once ask the database once', async () => {
+  test('however many ask, the database is asked once a second', async () => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const read = jest.spyOn(service.app.get(Statements), 'read');
+    const startedAt = performance.now();
     await Promise.all(Array.from({ length: 50 }, () => ask('/health/ready')));
-    expect(read).toHaveBeenCalledTimes(1);
+    const seconds = Math.ceil((performance.now() - startedAt) / 1000);
+    expect(read.mock.calls.length).toBeGreaterThan(0);
+    expect(read.mock.calls.length).toBeLessThanOrEqual(seconds);
     read.mockRestore();
   });
 });

@@ -164,6 +164,13 @@ onEachDatabase((kind) => {
     expect(await show()).toEqual(before);
   });
 
+  test('a command ends at once, whatever time a server gives load balancers', async () => {
+    const startedAt = performance.now();
+    const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '60' };
+    expect(await runBuilt('cli.js', env, 'token', 'list')).toMatchObject({ code: 0 });
+    expect(performance.now() - startedAt).toBeLessThan(30_000);
+  });
+
   test('the configuration is checked without a database', async () => {
     const right = await cli('config', 'check');
     expect(right).toMatchObject({ code: 0, stdout: expect.stringContaining('is valid') });

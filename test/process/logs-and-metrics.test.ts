@@ -43,6 +43,11 @@ onEachDatabase((kind) => {
     throw new Error(`no line of the request ${id}`);
   }
 
+  test('a process that was never asked to introspect listens for no changes, and says nothing of it', async () => {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    expect(text).not.toMatch(/^change_channel_up /m);
+  });
+
   test('each request is one line that says who asked what, with which result', async () => {
     await server.api.get({ user_group_id: 'g', name: 'G' }, { 'X-Request-Id': 'logged' });
     expect(await lineOf('logged')).toMatchObject({

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
 import { sqlitePath } from '../../src/database/data-source-options';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase, revertMigration } from '../../src/database/migrate';
 import { migrations } from '../../src/database/migrations';
 import {
   changeDatabase,
@@ -249,6 +249,17 @@ const GROUPS = 20_000;
       expect.stringMatching(/has data already, in the table "\w+"/),
     ]);
     expect(await readTables(target)).toEqual(before);
+  });
+
+  test('has a target with data of an older version is refused, and the target stays of that version', async () => {
+    const server = await startServer(target.env);
+    await server.stop();
+    await revertMigration(loadConfig(target.env));
+    const migrated = () => runSql(target, 'SELECT name FROM migration ORDER BY id');
+    const before = await migrated();
+    const { code, stderr } = await move();
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/has data already/)]);
+    expect(await migrated()).toEqual(before);
   });
 
   test('lacks a key that is forgotten is done, and the key stays forgotten', async () => {

@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { importGroups } from '../support/lines';
 import { BOOTSTRAP_TOKEN, type RunningServer, runBuilt, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
@@ -87,6 +88,8 @@ onEachDatabase((kind) => {
     const readiness = await server.api.call('GET', '/health/ready');
     expect([readiness.status, readiness.body.code]).toEqual([503, 'shutting_down']);
     expect((await server.api.call('GET', '/health/live')).status).toBe(200);
+    const lines = await importGroups(server.api, { user_group_id: 'imported', name: 'I' });
+    expect(lines.at(-1)!.summary['complete']).toBe(true);
     const write = await server.api.put({ user_group_id: 'g', name: 'Meanwhile' });
     expect([write.status, write.body.user_group.name]).toEqual([200, 'Meanwhile']);
     expect(await stopped).toBe(0);

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { connect } from 'node:net';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -43,12 +44,12 @@ export class OwnPgBouncer {
     chmodSync(this.dir, 0o755);
     // It does not run as root.
     const asUser = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
-    const child = spawn('pgbouncer', [...asUser, file], { stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn('pgbouncer', ['-q', ...asUser, file], { stdio: 'ignore' });
     this.child = child;
-    for await (const line of child.stderr) {
-      if (String(line).includes('process up')) break;
+    while (!(await accepts(this.port))) {
+      if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    child.stderr.resume();
   }
 
   async kill(): Promise<void> {
@@ -79,5 +80,17 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = ${POOL_SIZE}
 `;
+  }
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
