@@ -53,10 +53,16 @@ export function oneOf<const T extends string>(...choices: T[]): (value: string) 
 }
 
 export function postgresUrl(value: string): string {
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return value;
+  if (isPostgresUrl(value)) return value;
   throw new ConfigError(
     'must be a URL such as postgres://user:password@host:5432/database, or unset for the embedded database.',
   );
+}
+
+function isPostgresUrl(value: string): boolean {
+  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) return false;
+  const { username, password, pathname } = new URL(value);
+  return isEncoded(username + password + pathname);
 }
 
 /** A URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */

@@ -34,6 +34,10 @@ export const SET_LOCAL_LIMITS = `SELECT ${Object.entries(SERVER_LIMITS)
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
+/** Lifts, for one transaction, the limits of the role or the database, which are made for short ones. */
+export const NO_LIMITS = `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
+  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+
 /**
  * A connection that writes. BEGIN takes the write lock at once: a transaction that first reads and
  * then wants to write would fail with SQLITE_BUSY as soon as another process has written between.
@@ -94,7 +98,7 @@ export function migratingOptions(config: Config): DataSourceOptions {
     ? { ...sqlite(config.dataDir), ...WRITING, timeout: START_WAIT_MS }
     : {
         ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
-        extra: { Client: QuietClient, max: 1, connectionTimeoutMillis: 2000 },
+        extra: { Client: QuietClient, max: 1, connectionTimeoutMillis: 2000, keepAlive: true },
       };
 }
 

@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Statement, Statements } from './statement';
 import type { Transactor } from './transactor';
 
@@ -7,6 +8,7 @@ const WRITE_EVERY_MS = 60_000;
 export const BETWEEN_WRITES_MS = 55_000;
 /** A transaction keeps its rows locked to the end; others wait for them, but not for long. */
 const BATCH = 100;
+const LAST_FLUSH_MS = 1000;
 
 /** Stores `at`, in milliseconds since 1970, as the last use of the row with these ids. */
 export type SetLastUse = Statement<{ id: number; subId: number; at: number }, never>;
@@ -41,7 +43,8 @@ export abstract class LastUse implements OnApplicationBootstrap, OnApplicationSh
   /** After the last answer; the database, a global module, is closed after the modules that use it. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
-    await this.flush();
+    // A hint is not worth being killed for.
+    await Promise.race([this.flush(), sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
   }
 
   /** A time that cannot be written is dropped: it is a hint for people, and the next minute brings another. */

@@ -33,7 +33,7 @@ export async function lockTables(runner: QueryRunner): Promise<void> {
       await sleep(PAUSE_MS * (0.5 + Math.random()));
     }
   }
-  await runner.query('SET LOCAL statement_timeout = DEFAULT');
+  await runner.query('SET LOCAL statement_timeout = 0');
 }
 
 /**

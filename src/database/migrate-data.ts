@@ -2,10 +2,12 @@ import { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../common/errors';
 import { OperatorError } from '../common/operator-error';
 import type { Config } from '../config/config';
+import { NO_LIMITS } from './data-source-options';
 import { translateDatabaseError } from './database-errors';
 import { ExclusiveSqlite } from './exclusive-sqlite';
 import { prepareDatabase } from './migrate';
 import { migrations } from './migrations';
+import { requireOneDatabase } from './one-database';
 import type { Statements } from './statement';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy';
 import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout';
@@ -43,7 +45,11 @@ export async function migrateData(
     requireThisVersion(source, dataDir);
     await checkSource(source.statements);
     // Before the migrations: a database that was named by mistake is not brought up to date either.
-    await inTransaction(databaseUrl, (target) => requireNoData(target, namesOfTables(source)));
+    await inTransaction(databaseUrl, async (target) => {
+      await requireOneDatabase(config);
+      await requireNotNewer(target);
+      await requireNoData(target, namesOfTables(source));
+    });
     await prepareDatabase(config);
     return await inTransaction(databaseUrl, async (target) => {
       await requireNotNewer(target);
@@ -76,6 +82,7 @@ function requireThisVersion(source: ExclusiveSqlite, dataDir: string): void {
 }
 
 async function requireNotNewer(target: Client): Promise<void> {
+  if (!(await isThere(target, 'migration'))) return;
   const { rows } = await target.query<{ name: string }>('SELECT name FROM migration');
   const applied = rows.map(({ name }) => name);
   requireKnown(applied, 'The PostgreSQL of DATABASE_URL');
@@ -84,7 +91,9 @@ async function requireNotNewer(target: Client): Promise<void> {
 function requireKnown(applied: string[], database: string): void {
   const known = new Set(migrations.map(({ name }) => name));
   if (applied.every((name) => known.has(name))) return;
-  throw new OperatorError(`${database} is of a newer version of the service; use that version.`);
+  throw new OperatorError(
+    `${database} is of a newer version of the service, or another program’s; use that version, or another database.`,
+  );
 }
 
 async function inTransaction<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
@@ -118,11 +127,7 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
 
 /** Keeps everybody else from writing to the tables, and makes sure that nobody has. */
 async function claim(target: Client, tables: TableLayout[]): Promise<void> {
-  // The limits of the role or the database are made for short transactions.
-  await target.query(
-    `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
-       ('statement_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`,
-  );
+  await target.query(NO_LIMITS);
   await target.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
   try {
     await target.query(`LOCK TABLE ${listOf(tables)} IN EXCLUSIVE MODE`);
@@ -143,11 +148,7 @@ async function claim(target: Client, tables: TableLayout[]): Promise<void> {
 /** Of these tables only those are looked at that are there. */
 async function requireNoData(target: Client, names: string[]): Promise<void> {
   for (const name of names) {
-    const { rows } = await target.query<{ isThere: boolean }>(
-      'SELECT to_regclass($1) IS NOT NULL AS "isThere"',
-      [quote(name)],
-    );
-    if (!rows[0]!.isThere) continue;
+    if (!(await isThere(target, name))) continue;
     const others = `SELECT FROM ${quote(name)} WHERE NOT (${MIGRATED_ROWS[name] ?? 'false'})`;
     const { rowCount } = await target.query(`${others} LIMIT 1`);
     if (rowCount === 0) continue;
@@ -155,6 +156,14 @@ async function requireNoData(target: Client, names: string[]): Promise<void> {
       `The PostgreSQL of DATABASE_URL has data already, in the table "${name}"; name an empty database.`,
     );
   }
+}
+
+async function isThere(target: Client, table: string): Promise<boolean> {
+  const { rows } = await target.query<{ isThere: boolean }>(
+    'SELECT to_regclass($1) IS NOT NULL AS "isThere"',
+    [quote(table)],
+  );
+  return rows[0]!.isThere;
 }
 
 async function move(

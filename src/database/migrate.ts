@@ -5,8 +5,9 @@ import { MigrationExecutor, type QueryRunner } from 'typeorm';
 import { OperatorError } from '../common/operator-error';
 import type { Config } from '../config/config';
 import { createDataSource } from './create-data-source';
-import { migratingOptions, sessionLimits, sqlitePath } from './data-source-options';
+import { migratingOptions, NO_LIMITS, sessionLimits, sqlitePath } from './data-source-options';
 import { lockTables } from './lock-tables';
+import { requireOneDatabase } from './one-database';
 import { translateDatabaseError } from './database-errors';
 import { DatabaseUnavailable } from '../common/errors';
 
@@ -32,6 +33,7 @@ export async function prepareDatabase(
   else {
     const urls = [config.databaseDirectUrl, config.databaseUrl];
     for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, onWait);
+    await requireOneDatabase(config);
   }
   await withMigrations(config, async ({ executor, runner }) => {
     if ((await executor.getPendingMigrations()).length === 0) return;
@@ -97,6 +99,7 @@ async function withMigrations<T>(
 /** On SQLite the transaction itself is the lock. */
 async function lock(runner: QueryRunner): Promise<void> {
   if (runner.dataSource.options.type !== 'postgres') return;
+  await runner.query(NO_LIMITS);
   await runner.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
 }
 
@@ -131,15 +134,16 @@ async function waitForPostgres(
 
 /** Connects as the service will. */
 async function tryPostgres(config: Config, url: string): Promise<unknown> {
-  const client = new Client({
-    ...sessionLimits(config),
-    connectionString: url,
-    connectionTimeoutMillis: 2000,
-    query_timeout: 2000,
-  });
-  // Without a listener an error after the connection is made would end the process.
-  client.on('error', () => undefined);
+  let client: Client | undefined;
   try {
+    client = new Client({
+      ...sessionLimits(config),
+      connectionString: url,
+      connectionTimeoutMillis: 2000,
+      query_timeout: 2000,
+    });
+    // Without a listener an error after the connection is made would end the process.
+    client.on('error', () => undefined);
     await client.connect();
     const { rows } = await client.query<{ version: string; encoding: string }>(
       "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
@@ -154,7 +158,7 @@ async function tryPostgres(config: Config, url: string): Promise<unknown> {
   } catch (error) {
     return error;
   } finally {
-    await client.end().catch(() => undefined);
+    await client?.end().catch(() => undefined);
   }
 }
 

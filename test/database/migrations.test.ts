@@ -4,7 +4,12 @@ import { createDataSource } from '../../src/database/create-data-source';
 import { migratingOptions } from '../../src/database/data-source-options';
 import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/migrate';
 import { migrations } from '../../src/database/migrations';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import {
+  administer,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases';
 import { runSql } from '../support/keys';
 import { startServer } from '../support/processes';
 import { startTestService } from '../support/test-service';
@@ -53,7 +58,31 @@ onEachDatabase((kind) => {
     await service.close();
   });
 
-  if (kind === 'postgres')
+  if (kind === 'postgres') {
+    test('limits that the database has for short transactions do not end a migration', async () => {
+      const config = loadConfig(database.env);
+      await prepareDatabase(config);
+      await revertMigration(config);
+      const name = new URL(database.env['DATABASE_URL']!).pathname.slice(1);
+      for (const limit of [
+        'lock_timeout',
+        'statement_timeout',
+        'idle_in_transaction_session_timeout',
+      ]) {
+        await administer(`ALTER DATABASE ${name} SET ${limit} = '50ms'`);
+      }
+      const reader = new Client({ connectionString: config.databaseUrl! });
+      await reader.connect();
+      await reader.query(
+        'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE user_group IN ACCESS SHARE MODE',
+      );
+      const migrated = prepareDatabase(config);
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      await reader.end();
+      await migrated;
+      expect((await listMigrations(config)).every(({ applied }) => applied)).toBe(true);
+    });
+
     test('a migration that has to wait for a reader holds up no caller meanwhile', async () => {
       const config = loadConfig(database.env);
       const { api, stop } = await startServer(database.env);
@@ -76,6 +105,7 @@ onEachDatabase((kind) => {
       expect((await listApplied(database)).length).toBe(migrations.length);
       expect(await stop()).toBe(0);
     });
+  }
 
   test('five servers that start at once on an empty database all serve it', async () => {
     const servers = await Promise.all(Array.from({ length: 5 }, () => startServer(database.env)));

@@ -81,6 +81,26 @@ describeWithPooler('behind PgBouncer in transaction mode', () => {
     expect(stderr).toMatch(/^.*DATABASE_URL cannot be used:.*set DATABASE_DIRECT_URL, too\.\n$/);
   });
 
+  test('a way past the pooler to another database is refused, and nothing is done there', async () => {
+    const other = await createTestDatabase('postgres');
+    const env = {
+      ...database.env,
+      DATABASE_URL: pooler.url,
+      DATABASE_DIRECT_URL: other.env['DATABASE_URL']!,
+    };
+    for (const [program, ...args] of [['main.js'], ['cli.js', 'migration', 'run']] as const) {
+      const { code, stderr } = await runBuilt(program, env, ...args);
+      expect([code, stderr]).toEqual([
+        1,
+        'user-group-service: DATABASE_DIRECT_URL leads to another database than DATABASE_URL.\n',
+      ]);
+    }
+    expect(
+      await runSql(other, 'SELECT FROM pg_tables WHERE schemaname = current_schema()'),
+    ).toEqual([]);
+    await other.drop();
+  });
+
   test('a lock that somebody holds gives 503 in time, and PostgreSQL waits for it no longer', async () => {
     const { api } = servers[0];
     await api.put({ user_group_id: 'locked', name: 'L' });

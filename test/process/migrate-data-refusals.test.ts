@@ -190,6 +190,25 @@ const GROUPS = 20_000;
       },
     ],
     [
+      'has the migrations of another program in the target',
+      {
+        arrange: () =>
+          changeDatabase(
+            target,
+            `CREATE TABLE migration (id integer, timestamp bigint, name text);
+             INSERT INTO migration VALUES (1, 1, 'OfAnotherProgram1')`,
+          ),
+        line: /The PostgreSQL of DATABASE_URL is of a newer version of the service, or another program’s/,
+      },
+    ],
+    [
+      'has a target past the pooler that is another database',
+      {
+        env: { DATABASE_DIRECT_URL: process.env['TEST_DATABASE_URL'] ?? '' },
+        line: /DATABASE_DIRECT_URL leads to another database than DATABASE_URL/,
+      },
+    ],
+    [
       'has a table that PostgreSQL does not have',
       {
         arrange: () => changeDatabase(source, 'CREATE TABLE mine (id integer PRIMARY KEY)'),

@@ -18,7 +18,7 @@ const HEADERS_TIMEOUT_MS = 10_000;
 /** Longer than the 60 s after which load balancers give up an idle connection, so that it is they who do. */
 const KEEP_ALIVE_MS = 75_000;
 /** Longer than the slowest answer; shorter than the ten seconds after which orchestrators kill. */
-const CLOSE_ALL_AFTER_MS = 6000;
+const CLOSE_ALL_AFTER_MS = 5000;
 
 interface Exchange {
   request: IncomingMessage;
@@ -113,7 +113,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
 
   /**
    * Ends when every answer under way has gone out, each with `Connection: close`. A connection whose
-   * request never becomes complete is cut after six seconds.
+   * request never becomes complete is cut after five seconds.
    */
   override async close(): Promise<void> {
     for (const { response } of this.exchanges.values()) response.shouldKeepAlive = false;
