@@ -2,11 +2,11 @@ import console from 'node:console';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { createPostgres, createSqlite } from './durability/databases.mjs';
-import { endServers, killServersNow, startServer } from './durability/server.mjs';
+import { startServer } from './durability/server.mjs';
 import { exportGroups, importGroups, peakMemory } from './import/bulk.mjs';
 import { LookUps } from './import/look-ups.mjs';
+import { describeLatencies } from './lab/callers.mjs';
+import { onEachDatabase } from './lab/many-groups.mjs';
 
 // Shows that an import and an export of many groups need no more memory than a few, and that other
 // callers are served meanwhile: imports through HTTP into a real process, exports, and imports the
@@ -16,44 +16,18 @@ import { LookUps } from './import/look-ups.mjs';
 //
 // TEST_DATABASE_URL names a PostgreSQL on which a database of its own may be created.
 
+const CALLERS = 4;
 const WARM_UP_MS = 2000;
 const MOST_GROWTH_MIB = 150;
 /** So small that what is kept for each line would not fit; without a limit V8 lets garbage lie. */
 const HEAP = { NODE_OPTIONS: '--max-old-space-size=128' };
 
-async function main() {
-  const groups = readGroups();
-  const postgresUrl = process.env.TEST_DATABASE_URL;
-  if (!postgresUrl) console.log('Runs on SQLite only: TEST_DATABASE_URL is not set.');
-  await check('sqlite', createSqlite, groups);
-  if (postgresUrl) await check('postgres', () => createPostgres(postgresUrl), groups);
-}
-
-function readGroups() {
-  const { values } = parseArgs({ options: { groups: { type: 'string', default: '100000' } } });
-  if (/^[1-9]\d{1,6}$/.test(values.groups)) return Number(values.groups);
-  throw new Error('--groups must be a whole number from 10 to 9999999.');
-}
-
-async function check(name, create, count) {
-  const database = await create();
-  try {
-    await importUnderLoad(database, count, (line) => console.log(`${name}: ${line}`));
-  } catch (error) {
-    console.error(`${name}: FAILED: ${error.message}`);
-    process.exitCode = 1;
-  } finally {
-    await endServers();
-    await database.drop();
-  }
-}
-
 async function importUnderLoad(database, count, print) {
   const server = await startServer({ ...database, env: { ...database.env, ...HEAP } });
-  const lookUps = new LookUps(server.url);
+  const lookUps = new LookUps(server.url).start(CALLERS);
   await sleep(WARM_UP_MS);
   const idle = peakMemory(server.child.pid);
-  print(`before: ${describe(lookUps.takeLatencies())}`);
+  print(`before: ${describeLatencies(lookUps.takeLatencies())}`);
   const measure = async (what, work) => {
     const started = performance.now();
     const summary = await work();
@@ -61,7 +35,7 @@ async function importUnderLoad(database, count, print) {
     const growth = (peakMemory(server.child.pid) - idle) / 1024;
     print(
       `${what}: ${JSON.stringify(summary)} in ${seconds.toFixed(1)} s (${Math.round(count / seconds)} a second), ` +
-        `memory ${growth.toFixed(0)} MiB above idle; meanwhile ${describe(lookUps.takeLatencies())}`,
+        `memory ${growth.toFixed(0)} MiB above idle; meanwhile ${describeLatencies(lookUps.takeLatencies())}`,
     );
     if (growth > MOST_GROWTH_MIB) throw new Error(`memory has grown by ${growth.toFixed(0)} MiB`);
     return summary;
@@ -88,15 +62,7 @@ function* generate(count) {
   }
 }
 
-function describe(latencies) {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.floor(share * (sorted.length - 1))]?.toFixed(0);
-  return `${sorted.length} look-ups, median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
-}
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, killServersNow);
-process.on('exit', killServersNow);
-main().catch((error) => {
+onEachDatabase(importUnderLoad).catch((error) => {
   console.error(`import: ${error.message}`);
   process.exitCode = 1;
 });

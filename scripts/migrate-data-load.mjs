@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parseArgs } from 'node:util';
 import { createPostgres, createSqlite } from './durability/databases.mjs';
+import { readGroups } from './lab/many-groups.mjs';
 import { interrupt, runMeasured } from './migrate-data/command.mjs';
 
 // Shows that `migrate-data` moves many groups from SQLite to PostgreSQL in little memory, and that
@@ -34,12 +34,6 @@ async function main() {
   } finally {
     await source.drop();
   }
-}
-
-function readGroups() {
-  const { values } = parseArgs({ options: { groups: { type: 'string', default: '100000' } } });
-  if (/^[1-9]\d{1,6}$/.test(values.groups)) return Number(values.groups);
-  throw new Error('--groups must be a whole number from 10 to 9999999.');
 }
 
 function withKeysOf(source, { env }) {

@@ -2,9 +2,9 @@ import console from 'node:console';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { createPostgres, createSqlite } from './durability/databases.mjs';
-import { endServers, killServersNow, startServer } from './durability/server.mjs';
+import { startServer } from './durability/server.mjs';
+import { describeLatencies } from './lab/callers.mjs';
+import { onEachDatabase } from './lab/many-groups.mjs';
 import { runCli } from './rewrap/command.mjs';
 import { fillGroups, keyList, readTokens } from './rewrap/groups.mjs';
 import { Load } from './rewrap/load.mjs';
@@ -20,35 +20,7 @@ import { Load } from './rewrap/load.mjs';
 const CALLERS = 8;
 const WARM_UP_MS = 2000;
 
-async function main() {
-  const groups = readGroups();
-  const postgresUrl = process.env.TEST_DATABASE_URL;
-  if (!postgresUrl) console.log('Runs on SQLite only: TEST_DATABASE_URL is not set.');
-  await check('sqlite', createSqlite, groups);
-  if (postgresUrl) await check('postgres', () => createPostgres(postgresUrl), groups);
-}
-
-function readGroups() {
-  const { values } = parseArgs({ options: { groups: { type: 'string', default: '100000' } } });
-  if (/^[1-9]\d{1,6}$/.test(values.groups)) return Number(values.groups);
-  throw new Error('--groups must be a whole number from 10 to 9999999.');
-}
-
-async function check(name, create, count) {
-  const database = await create();
-  try {
-    const figures = await rewrapUnderLoad(database, count);
-    console.log(`${name}: ${figures}`);
-  } catch (error) {
-    console.error(`${name}: FAILED: ${error.message}`);
-    process.exitCode = 1;
-  } finally {
-    await endServers();
-    await database.drop();
-  }
-}
-
-async function rewrapUnderLoad(database, count) {
+async function rewrapUnderLoad(database, count, print) {
   // A first start migrates the database and records the old key.
   await (await startServer(withKeys(database, 'k1'))).kill();
   const tokens = await fillGroups(database, count, 'k1');
@@ -66,10 +38,10 @@ async function rewrapUnderLoad(database, count) {
   const status = await runCli(withKeys(database, 'k2'), 'keys', 'status');
   if (!/^k1 +0 +not configured$/m.test(status)) throw new Error(`tokens are left:\n${status}`);
   compare(tokens, await readTokens(database, 'k2'));
-  return (
+  print(
     `${count} groups, ${tokens.size} in the end, all with the token they have to have; ` +
-    `${printed.trim().replace('.', '')} in ${seconds.toFixed(1)} s beside ${beside.length} calls without an error; ` +
-    `calls before: ${describe(alone)}; meanwhile: ${describe(beside)}`
+      `${printed.trim().replace('.', '')} in ${seconds.toFixed(1)} s; no call beside it had an error; ` +
+      `calls before: ${describeLatencies(alone)}; meanwhile: ${describeLatencies(beside)}`,
   );
 }
 
@@ -84,15 +56,7 @@ function compare(wanted, found) {
   }
 }
 
-function describe(latencies) {
-  const sorted = latencies.toSorted((a, b) => a - b);
-  const at = (share) => sorted[Math.floor(share * (sorted.length - 1))]?.toFixed(0);
-  return `median ${at(0.5)} ms, p99 ${at(0.99)} ms, longest ${at(1)} ms`;
-}
-
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, killServersNow);
-process.on('exit', killServersNow);
-main().catch((error) => {
+onEachDatabase(rewrapUnderLoad).catch((error) => {
   console.error(`rewrap: ${error.message}`);
   process.exitCode = 1;
 });

@@ -1,52 +1,32 @@
-import { performance } from 'node:perf_hooks';
-import { Api } from '../durability/api.mjs';
+import { Callers } from '../lab/callers.mjs';
 
 /** A step that reaches every group of a caller before it comes back, unless it divides their number. */
 const STRIDE = 7919;
 
 /**
- * Callers that look up, rotate and create, one call after the other, each on groups that no other
- * touches. What they are told is kept in `tokens`; what they are told wrongly is thrown by `stop`.
+ * Callers that look up, rotate and create, each on groups that no other touches. What they are told
+ * is kept in `tokens`.
  */
-export class Load {
-  latencies = [];
-  isOver = false;
-
+export class Load extends Callers {
   constructor(url, tokens, callers) {
-    this.api = new Api(url);
+    super(url);
     this.tokens = tokens;
     this.ids = [...tokens.keys()];
     this.callers = callers;
-    this.running = Array.from({ length: callers }, (_, caller) => this.run(caller));
-    // A failure is heard when the load is stopped.
-    for (const caller of this.running) caller.catch(() => undefined);
-  }
-
-  /** Milliseconds of each call since this was asked for the last time. */
-  takeLatencies() {
-    return this.latencies.splice(0);
-  }
-
-  async stop() {
-    this.isOver = true;
-    try {
-      await Promise.all(this.running);
-    } finally {
-      this.api.close();
-    }
+    this.start(callers);
   }
 
   async run(caller) {
     for (let turn = 0; !this.isOver; turn++) {
       const seen = this.pick(caller, 2 * turn);
-      if ((await this.call('GET', { user_group_id: seen })) !== this.tokens.get(seen)) {
+      if ((await this.token('GET', { user_group_id: seen })) !== this.tokens.get(seen)) {
         throw new Error(`a look-up of "${seen}" gave another token`);
       }
       const rotated = this.pick(caller, 2 * turn + 1);
       const current_token = this.tokens.get(rotated);
-      this.tokens.set(rotated, await this.call('POST', { current_token }));
+      this.tokens.set(rotated, await this.token('POST', { current_token }));
       const made = `made by ${caller} in turn ${turn}`;
-      this.tokens.set(made, await this.call('GET', { user_group_id: made, name: 'Made' }));
+      this.tokens.set(made, await this.token('GET', { user_group_id: made, name: 'Made' }));
     }
   }
 
@@ -55,11 +35,7 @@ export class Load {
     return this.ids[((turn * STRIDE) % own) * this.callers + caller];
   }
 
-  async call(method, body) {
-    const started = performance.now();
-    const answer = await this.api.send(method, body);
-    this.latencies.push(performance.now() - started);
-    if (answer.status !== 200) throw new Error(`${method} was answered ${answer.body.code}`);
-    return answer.body.user_group.token;
+  async token(method, body) {
+    return (await this.call(method, body)).user_group.token;
   }
 }

@@ -33,7 +33,9 @@ export async function prepareDatabase(
   else {
     const urls = [config.databaseDirectUrl, config.databaseUrl];
     for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, onWait);
-    await requireOneDatabase(config);
+    await requireOneDatabase(config).catch((error: unknown) => {
+      throw toOperatorError(config, error);
+    });
   }
   await withMigrations(config, async ({ executor, runner }) => {
     if ((await executor.getPendingMigrations()).length === 0) return;

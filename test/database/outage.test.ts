@@ -167,6 +167,27 @@ if (databaseKinds.includes('postgres'))
       await expectRecovery();
     });
 
+    test('a process ends within ten seconds although its database does not answer', async () => {
+      const own = new Cable(new URL(url));
+      const ending = await startServer({
+        ...database.env,
+        DATABASE_URL: (await own.plugIn()).href,
+      });
+      const { body } = await ending.api.get(group);
+      await ending.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+      own.goSilent(true);
+      const halfSent = connect(Number(new URL(ending.baseUrl).port), '127.0.0.1');
+      halfSent.on('error', () => undefined);
+      halfSent.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
+      const write = ending.api.put({ ...group, name: 'at the end' });
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const started = performance.now();
+      expect(await ending.stop()).toBe(0);
+      expect(performance.now() - started).toBeLessThan(10_000);
+      expect((await write).status).toBe(503);
+      await own.cut();
+    });
+
     test('an introspection is not answered from memory once the database is away for a second', async () => {
       const { body } = await server.api.get(group);
       const introspect = () =>
