@@ -1,17 +1,17 @@
 import type { ApiClient } from '../support/api-client';
-import { createTestDatabase, databaseKinds, type TestDatabase } from '../support/databases';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
 import { type RunningServer, startServer } from '../support/processes';
 
 const PATH = '/api/v1/api-tokens';
 
 // Replicas share a PostgreSQL; the embedded database has one process.
-describe.each(databaseKinds.filter((kind) => kind === 'postgres'))('on %s', (kind) => {
+onPostgres('on postgres', () => {
   let database: TestDatabase;
   let servers: RunningServer[];
   let admin: ApiClient;
 
   beforeAll(async () => {
-    database = await createTestDatabase(kind);
+    database = await createTestDatabase('postgres');
     servers = await Promise.all(Array.from({ length: 3 }, () => startServer(database.env)));
     admin = servers[0]!.api;
   });

@@ -3,16 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
 import { prepareDatabase, revertMigration } from '../../src/database/migrate';
-import { administer, createTestDatabase, databaseKinds } from '../support/databases';
+import { administer, createTestDatabase, onPostgres } from '../support/databases';
 import { startServer } from '../support/processes';
 
 const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
 const [, grants = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
 
 // SQLite has no roles.
-(databaseKinds.includes('postgres') ? test : test.skip)(
-  'a role that owns nothing can serve, and cannot touch the audit log',
-  async () => {
+onPostgres('on postgres', () => {
+  test('a role that owns nothing can serve, and cannot touch the audit log', async () => {
     const database = await createTestDatabase('postgres');
     const owner = database.env['DATABASE_URL']!;
     const role = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
@@ -59,5 +58,5 @@ const [, grants = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? 
       await database.drop();
       await administer(`DROP ROLE ${role}`);
     }
-  },
-);
+  });
+});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import {
   administer,
   createTestDatabase,
-  databaseKinds,
+  onPostgres,
   type TestDatabase,
 } from '../support/databases';
 import { runSql } from '../support/keys';
@@ -88,216 +88,215 @@ const TERMINATED = (() => {
   return Buffer.concat([head, fields]);
 })();
 
-if (databaseKinds.includes('postgres'))
-  describe('on postgres', () => {
-    let database: TestDatabase;
-    let cable: Cable;
-    let server: RunningServer;
-    let url: string;
+onPostgres('on postgres', () => {
+  let database: TestDatabase;
+  let cable: Cable;
+  let server: RunningServer;
+  let url: string;
 
-    beforeAll(async () => {
-      database = await createTestDatabase('postgres');
-      url = database.env['DATABASE_URL']!;
-      cable = new Cable(new URL(url));
-      server = await startServer({ ...database.env, DATABASE_URL: (await cable.plugIn()).href });
-    });
+  beforeAll(async () => {
+    database = await createTestDatabase('postgres');
+    url = database.env['DATABASE_URL']!;
+    cable = new Cable(new URL(url));
+    server = await startServer({ ...database.env, DATABASE_URL: (await cable.plugIn()).href });
+  });
 
-    afterAll(async () => {
-      expect(await server.stop()).toBe(0);
-      await cable.cut();
-      await database.drop();
-    });
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await cable.cut();
+    await database.drop();
+  });
 
-    const group = { user_group_id: 'g', name: 'G' };
+  const group = { user_group_id: 'g', name: 'G' };
 
-    async function callAll() {
-      const started = performance.now();
-      const answers = await Promise.all([
-        server.api.get(group),
-        server.api.put({ ...group, name: `G ${started}` }),
-        server.api.post({ current_token: 'ugt_any' }),
-        server.api.get({ user_group_id: `new ${started}`, name: 'new' }),
-      ]);
-      expect(performance.now() - started).toBeLessThan(5000);
-      return answers;
+  async function callAll() {
+    const started = performance.now();
+    const answers = await Promise.all([
+      server.api.get(group),
+      server.api.put({ ...group, name: `G ${started}` }),
+      server.api.post({ current_token: 'ugt_any' }),
+      server.api.get({ user_group_id: `new ${started}`, name: 'new' }),
+    ]);
+    expect(performance.now() - started).toBeLessThan(5000);
+    return answers;
+  }
+
+  async function expectOutage(): Promise<void> {
+    for (const { status, body, headers } of await callAll()) {
+      expect([status, body.success, body.code]).toEqual([503, 0, 'database_unavailable']);
+      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+      expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|SELECT|pg/i);
     }
+  }
 
-    async function expectOutage(): Promise<void> {
-      for (const { status, body, headers } of await callAll()) {
-        expect([status, body.success, body.code]).toEqual([503, 0, 'database_unavailable']);
-        expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-        expect(JSON.stringify(body)).not.toMatch(/ECONN|127\.0\.0\.1|SELECT|pg/i);
-      }
+  async function expectRecovery(): Promise<void> {
+    const deadline = performance.now() + 2000;
+    for (;;) {
+      const [look, put, post, create] = await callAll();
+      const statuses = [look.status, put.status, post.status, create.status];
+      if (statuses.join() === '200,200,404,200') return;
+      if (performance.now() > deadline) throw new Error(`not recovered: ${statuses.join()}`);
     }
+  }
 
-    async function expectRecovery(): Promise<void> {
-      const deadline = performance.now() + 2000;
-      for (;;) {
-        const [look, put, post, create] = await callAll();
-        const statuses = [look.status, put.status, post.status, create.status];
-        if (statuses.join() === '200,200,404,200') return;
-        if (performance.now() > deadline) throw new Error(`not recovered: ${statuses.join()}`);
-      }
-    }
+  beforeEach(expectRecovery);
 
-    beforeEach(expectRecovery);
+  test('a database that is gone gives 503 until it is back, in the same process', async () => {
+    const { pid } = server.process;
+    await cable.cut();
+    await expectOutage();
+    await expectOutage();
+    // What needs no database is answered without it.
+    expect((await server.api.call('GET', '/.well-known/jwks.json')).status).toBe(200);
+    expect((await server.api.call('GET', '/health/live')).status).toBe(200);
+    const readiness = await server.api.call('GET', '/health/ready');
+    expect([readiness.status, readiness.body.code]).toEqual([503, 'database_unavailable']);
+    await cable.plugIn();
+    await expectRecovery();
+    // The no is believed for a second.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
+    expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
+  });
 
-    test('a database that is gone gives 503 until it is back, in the same process', async () => {
-      const { pid } = server.process;
-      await cable.cut();
-      await expectOutage();
-      await expectOutage();
-      // What needs no database is answered without it.
-      expect((await server.api.call('GET', '/.well-known/jwks.json')).status).toBe(200);
-      expect((await server.api.call('GET', '/health/live')).status).toBe(200);
-      const readiness = await server.api.call('GET', '/health/ready');
-      expect([readiness.status, readiness.body.code]).toEqual([503, 'database_unavailable']);
-      await cable.plugIn();
-      await expectRecovery();
-      // The no is believed for a second.
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
-      expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);
+  test('a database that does not answer gives 503 in time', async () => {
+    cable.goSilent(true);
+    await expectOutage();
+    cable.goSilent(false);
+    await expectRecovery();
+  });
+
+  test('a process ends within ten seconds although its database does not answer', async () => {
+    const own = new Cable(new URL(url));
+    const ending = await startServer({
+      ...database.env,
+      DATABASE_URL: (await own.plugIn()).href,
     });
+    const { body } = await ending.api.get(group);
+    await ending.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    own.goSilent(true);
+    const halfSent = connect(Number(new URL(ending.baseUrl).port), '127.0.0.1');
+    halfSent.on('error', () => undefined);
+    halfSent.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
+    const write = ending.api.put({ ...group, name: 'at the end' });
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const started = performance.now();
+    expect(await ending.stop()).toBe(0);
+    expect(performance.now() - started).toBeLessThan(10_000);
+    expect((await write).status).toBe(503);
+    await own.cut();
+  });
 
-    test('a database that does not answer gives 503 in time', async () => {
-      cable.goSilent(true);
-      await expectOutage();
-      cable.goSilent(false);
-      await expectRecovery();
-    });
+  test('an introspection is not answered from memory once the database is away for a second', async () => {
+    const { body } = await server.api.get(group);
+    const introspect = () =>
+      server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    expect((await introspect()).body.active).toBe(true);
+    await cable.cut();
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const answer = await introspect();
+    expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+    await cable.plugIn();
+    await expectRecovery();
+    expect((await introspect()).body.active).toBe(true);
+  });
 
-    test('a process ends within ten seconds although its database does not answer', async () => {
-      const own = new Cable(new URL(url));
-      const ending = await startServer({
-        ...database.env,
-        DATABASE_URL: (await own.plugIn()).href,
-      });
-      const { body } = await ending.api.get(group);
-      await ending.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
-      own.goSilent(true);
-      const halfSent = connect(Number(new URL(ending.baseUrl).port), '127.0.0.1');
-      halfSent.on('error', () => undefined);
-      halfSent.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
-      const write = ending.api.put({ ...group, name: 'at the end' });
-      await new Promise((resolve) => setTimeout(resolve, 100));
-      const started = performance.now();
-      expect(await ending.stop()).toBe(0);
-      expect(performance.now() - started).toBeLessThan(10_000);
-      expect((await write).status).toBe(503);
-      await own.cut();
-    });
-
-    test('an introspection is not answered from memory once the database is away for a second', async () => {
-      const { body } = await server.api.get(group);
-      const introspect = () =>
-        server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
-      expect((await introspect()).body.active).toBe(true);
-      await cable.cut();
-      await new Promise((resolve) => setTimeout(resolve, 1000));
-      const answer = await introspect();
-      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-      await cable.plugIn();
-      await expectRecovery();
-      expect((await introspect()).body.active).toBe(true);
-    });
-
-    test('a connection that listens for changes and goes silent is replaced', async () => {
-      const { body } = await server.api.get(group);
-      await server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
-      const listeners = () =>
-        runSql<{ pid: number }>(
-          database,
-          `SELECT pid FROM pg_stat_activity
+  test('a connection that listens for changes and goes silent is replaced', async () => {
+    const { body } = await server.api.get(group);
+    await server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    const listeners = () =>
+      runSql<{ pid: number }>(
+        database,
+        `SELECT pid FROM pg_stat_activity
            WHERE application_name = 'user-group-service listen' AND datname = current_database()`,
-        );
-      const until = async (isSo: (pids: number[]) => boolean) => {
-        const deadline = performance.now() + 20_000;
-        for (;;) {
-          const pids = (await listeners()).map(({ pid }) => pid);
-          if (isSo(pids)) return pids;
-          expect(performance.now()).toBeLessThan(deadline);
-          await new Promise((resolve) => setTimeout(resolve, 100));
-        }
-      };
-      const before = await until((pids) => pids.length === 1);
-      cable.hush();
-      await until((pids) => pids.some((pid) => !before.includes(pid)));
-      await until((pids) => pids.length === 1);
-      cable.goSilent(false);
-      await expectRecovery();
-    });
-
-    test('connections that the server ends are replaced', async () => {
-      for (let round = 0; round < 5; round++) {
-        await callAll();
-        await administer(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
-        );
-        await expectRecovery();
-      }
-    });
-
-    test('a connection that ends while it is handed from one call to the next is replaced', async () => {
-      // More calls than connections: whoever waits for one is given it with the answer before.
-      const wave = () =>
-        Promise.all(
-          Array.from({ length: 60 }, (_, index) =>
-            index % 2 === 0
-              ? server.api.get({ user_group_id: 'g' })
-              : server.api.put({ ...group, name: `G ${index}` }),
-          ),
-        );
-      for (let round = 0; round < 5; round++) {
-        cable.endAfterAnswer(true);
-        const answers = await wave();
-        cable.endAfterAnswer(false);
-        expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([]);
-        await expectRecovery();
-      }
-      expect(server.process.exitCode).toBeNull();
-    });
-
-    test('a read-only database still looks up, and refuses writes with 503', async () => {
-      const name = new URL(url).pathname.slice(1);
-      const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
-      const { body: known } = await server.api.get({ user_group_id: 'g' });
-      await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
-      await administer(endSessions);
-      await expectAnswer(() => server.api.put({ ...group, name: 'read only' }), 503);
-      const look = await server.api.get({ user_group_id: 'g' });
-      expect([look.status, look.body.user_group]).toEqual([200, known.user_group]);
-      await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
-      await administer(endSessions);
-      await expectRecovery();
-    });
-
-    test('a lock that somebody holds gives 503 in time, and the write goes through afterwards', async () => {
-      const { Client } = await import('pg');
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      await client.query('BEGIN; LOCK TABLE user_group IN EXCLUSIVE MODE');
-      const started = performance.now();
-      const answer = await server.api.put({ ...group, name: 'locked out' });
-      expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
-      expect(performance.now() - started).toBeLessThan(5000);
-      expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe(
-        'locked out',
       );
-      await client.query('ROLLBACK');
-      await client.end();
-      await expectRecovery();
-    });
+    const until = async (isSo: (pids: number[]) => boolean) => {
+      const deadline = performance.now() + 20_000;
+      for (;;) {
+        const pids = (await listeners()).map(({ pid }) => pid);
+        if (isSo(pids)) return pids;
+        expect(performance.now()).toBeLessThan(deadline);
+        await new Promise((resolve) => setTimeout(resolve, 100));
+      }
+    };
+    const before = await until((pids) => pids.length === 1);
+    cable.hush();
+    await until((pids) => pids.some((pid) => !before.includes(pid)));
+    await until((pids) => pids.length === 1);
+    cable.goSilent(false);
+    await expectRecovery();
+  });
 
-    /** Repeats a call over the moment in which ended connections are replaced. */
-    async function expectAnswer(
-      call: () => Promise<{ status: number }>,
-      status: number,
-    ): Promise<void> {
-      const statuses = [(await call()).status, (await call()).status, (await call()).status];
-      expect(statuses.at(-1)).toBe(status);
+  test('connections that the server ends are replaced', async () => {
+    for (let round = 0; round < 5; round++) {
+      await callAll();
+      await administer(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${new URL(url).pathname.slice(1)}'`,
+      );
+      await expectRecovery();
     }
   });
+
+  test('a connection that ends while it is handed from one call to the next is replaced', async () => {
+    // More calls than connections: whoever waits for one is given it with the answer before.
+    const wave = () =>
+      Promise.all(
+        Array.from({ length: 60 }, (_, index) =>
+          index % 2 === 0
+            ? server.api.get({ user_group_id: 'g' })
+            : server.api.put({ ...group, name: `G ${index}` }),
+        ),
+      );
+    for (let round = 0; round < 5; round++) {
+      cable.endAfterAnswer(true);
+      const answers = await wave();
+      cable.endAfterAnswer(false);
+      expect(answers.filter(({ status }) => ![200, 503].includes(status))).toEqual([]);
+      await expectRecovery();
+    }
+    expect(server.process.exitCode).toBeNull();
+  });
+
+  test('a read-only database still looks up, and refuses writes with 503', async () => {
+    const name = new URL(url).pathname.slice(1);
+    const endSessions = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`;
+    const { body: known } = await server.api.get({ user_group_id: 'g' });
+    await administer(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+    await administer(endSessions);
+    await expectAnswer(() => server.api.put({ ...group, name: 'read only' }), 503);
+    const look = await server.api.get({ user_group_id: 'g' });
+    expect([look.status, look.body.user_group]).toEqual([200, known.user_group]);
+    await administer(`ALTER DATABASE ${name} RESET default_transaction_read_only`);
+    await administer(endSessions);
+    await expectRecovery();
+  });
+
+  test('a lock that somebody holds gives 503 in time, and the write goes through afterwards', async () => {
+    const { Client } = await import('pg');
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    await client.query('BEGIN; LOCK TABLE user_group IN EXCLUSIVE MODE');
+    const started = performance.now();
+    const answer = await server.api.put({ ...group, name: 'locked out' });
+    expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe(
+      'locked out',
+    );
+    await client.query('ROLLBACK');
+    await client.end();
+    await expectRecovery();
+  });
+
+  /** Repeats a call over the moment in which ended connections are replaced. */
+  async function expectAnswer(
+    call: () => Promise<{ status: number }>,
+    status: number,
+  ): Promise<void> {
+    const statuses = [(await call()).status, (await call()).status, (await call()).status];
+    expect(statuses.at(-1)).toBe(status);
+  }
+});
 
 describe('on sqlite', () => {
   test('a lock that another process holds gives 503 in time, and no other caller is held up', async () => {

@@ -1,13 +1,10 @@
 import { Client } from 'pg';
-import { createTestDatabase, databaseKinds, type TestDatabase } from '../support/databases';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
 import { runSql } from '../support/keys';
 import { canStartPgBouncer, OwnPgBouncer, POOL_SIZE } from '../support/pgbouncer';
 import { type RunningServer, runBuilt, startServer } from '../support/processes';
 
-const describeWithPooler =
-  databaseKinds.includes('postgres') && canStartPgBouncer() ? describe : describe.skip;
-
-describeWithPooler('behind PgBouncer in transaction mode', () => {
+(canStartPgBouncer() ? onPostgres : describe.skip)('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase;
   let pooler: OwnPgBouncer;
   let servers: [RunningServer, RunningServer];

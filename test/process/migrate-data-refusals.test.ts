@@ -12,7 +12,7 @@ import { migrations } from '../../src/database/migrations';
 import {
   changeDatabase,
   createTestDatabase,
-  databaseKinds,
+  onPostgres,
   type TestDatabase,
 } from '../support/databases';
 import { readTables } from '../support/full-database';
@@ -23,7 +23,7 @@ import { runBuilt, spawnBuilt, startServer } from '../support/processes';
 const GROUPS = 20_000;
 
 // There is nothing to move to without PostgreSQL.
-(databaseKinds.includes('postgres') ? describe : describe.skip)('a move that', () => {
+onPostgres('a move that', () => {
   /** A database with one group, that no server has open. */
   let original: string;
   let source: TestDatabase;

@@ -5,183 +5,171 @@ import {
   administer,
   changeDatabase,
   createTestDatabase,
-  databaseKinds,
+  onPostgres,
   type TestDatabase,
 } from '../support/databases';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database';
 import { runBuilt, type RunningServer, startServer } from '../support/processes';
 
 // There is nothing to move to without PostgreSQL.
-(databaseKinds.includes('postgres') ? describe : describe.skip)(
-  'a database with everything',
-  () => {
-    let source: TestDatabase;
-    let target: TestDatabase;
-    let targetEnv: Record<string, string>;
-    let filling: Filling;
-    let before: string[];
-    let moved: Awaited<ReturnType<typeof runBuilt>>;
-    let server: RunningServer;
+onPostgres('a database with everything', () => {
+  let source: TestDatabase;
+  let target: TestDatabase;
+  let targetEnv: Record<string, string>;
+  let filling: Filling;
+  let before: string[];
+  let moved: Awaited<ReturnType<typeof runBuilt>>;
+  let server: RunningServer;
 
-    beforeAll(async () => {
-      source = await createTestDatabase('sqlite');
-      target = await createTestDatabase('postgres');
-      targetEnv = {
-        DATA_DIR: source.env['DATA_DIR']!,
-        DATABASE_URL: target.env['DATABASE_URL']!,
-        TOKEN_ENCRYPTION_KEYS_FILE: join(source.env['DATA_DIR']!, 'token-encryption-keys'),
-      };
-      server = await startServer(source.env);
-      filling = await fillDatabase(source.env, server);
-      before = await answers(server);
-      await server.stop();
-      await prepareDatabase(loadConfig(target.env));
-      await addLaterTable();
-      moved = await runBuilt('cli.js', targetEnv, 'migrate-data');
-    });
+  beforeAll(async () => {
+    source = await createTestDatabase('sqlite');
+    target = await createTestDatabase('postgres');
+    targetEnv = {
+      DATA_DIR: source.env['DATA_DIR']!,
+      DATABASE_URL: target.env['DATABASE_URL']!,
+      TOKEN_ENCRYPTION_KEYS_FILE: join(source.env['DATA_DIR']!, 'token-encryption-keys'),
+    };
+    server = await startServer(source.env);
+    filling = await fillDatabase(source.env, server);
+    before = await answers(server);
+    await server.stop();
+    await prepareDatabase(loadConfig(target.env));
+    await addLaterTable();
+    moved = await runBuilt('cli.js', targetEnv, 'migrate-data');
+  });
 
-    afterAll(async () => {
-      await server.stop();
-      await source.drop();
-      await target.drop();
-    });
+  afterAll(async () => {
+    await server.stop();
+    await source.drop();
+    await target.drop();
+  });
 
-    /** A table as a later version may have it: named before what it refers to, with another type. */
-    async function addLaterTable(): Promise<void> {
-      const columns = 'user_group_id integer NOT NULL REFERENCES user_group (id), is_done boolean';
-      await changeDatabase(
-        source,
-        `CREATE TABLE a_later_table (id integer PRIMARY KEY AUTOINCREMENT, ${columns});
+  /** A table as a later version may have it: named before what it refers to, with another type. */
+  async function addLaterTable(): Promise<void> {
+    const columns = 'user_group_id integer NOT NULL REFERENCES user_group (id), is_done boolean';
+    await changeDatabase(
+      source,
+      `CREATE TABLE a_later_table (id integer PRIMARY KEY AUTOINCREMENT, ${columns});
        INSERT INTO a_later_table (user_group_id, is_done) VALUES (1, 0), (1, 1), (1, NULL)`,
-      );
-      await changeDatabase(
-        target,
-        `CREATE TABLE a_later_table (id serial PRIMARY KEY, ${columns})`,
-      );
-    }
+    );
+    await changeDatabase(target, `CREATE TABLE a_later_table (id serial PRIMARY KEY, ${columns})`);
+  }
 
-    /** What a server tells of everything: one text for each call. */
-    async function answers({ apiOf }: RunningServer): Promise<string[]> {
-      const texts: string[] = [];
-      for (const [index, apiToken] of filling.apiTokens.entries()) {
-        const api = apiOf(apiToken);
-        const call = async (...args: Parameters<typeof api.call>) => {
-          const answer = await api.call(...args);
-          texts.push(`${JSON.stringify(args)} ${answer.status} ${withoutUse(answer.text)}`);
-          return answer;
-        };
-        const { body } = await call('GET', '/api/v1/user-groups?limit=200');
-        for (const { provided_id } of body.user_groups) {
-          await call('GET', '/api/user', { user_group_id: provided_id });
-          await call('GET', `/api/v1/user-groups/${encodeURIComponent(provided_id)}/tokens`);
-        }
-        for (const token of filling.tokens[index]!) {
-          await call('POST', '/api/v1/introspect', { token });
-        }
-        for (const path of ['schemas', 'data-sources', 'workspace', 'api-tokens?limit=200']) {
-          await call('GET', `/api/v1/${path}`);
-        }
-        await call('GET', `/api/v1/audit-events?limit=200&to=${filling.filledAt}`);
+  /** What a server tells of everything: one text for each call. */
+  async function answers({ apiOf }: RunningServer): Promise<string[]> {
+    const texts: string[] = [];
+    for (const [index, apiToken] of filling.apiTokens.entries()) {
+      const api = apiOf(apiToken);
+      const call = async (...args: Parameters<typeof api.call>) => {
+        const answer = await api.call(...args);
+        texts.push(`${JSON.stringify(args)} ${answer.status} ${withoutUse(answer.text)}`);
+        return answer;
+      };
+      const { body } = await call('GET', '/api/v1/user-groups?limit=200');
+      for (const { provided_id } of body.user_groups) {
+        await call('GET', '/api/user', { user_group_id: provided_id });
+        await call('GET', `/api/v1/user-groups/${encodeURIComponent(provided_id)}/tokens`);
       }
-      for (const token of filling.endedApiTokens) {
-        const { status, body } = await apiOf(token).get({ user_group_id: 'p0' });
-        texts.push(`${status} ${body.code} ${body.detail}`);
+      for (const token of filling.tokens[index]!) {
+        await call('POST', '/api/v1/introspect', { token });
       }
-      return texts;
+      for (const path of ['schemas', 'data-sources', 'workspace', 'api-tokens?limit=200']) {
+        await call('GET', `/api/v1/${path}`);
+      }
+      await call('GET', `/api/v1/audit-events?limit=200&to=${filling.filledAt}`);
     }
-
-    /** The time of the last use is written down after the answer. */
-    function withoutUse(text: string): string {
-      return text.replaceAll(/"last_(used|introspected)_at":("[^"]+"|null)/g, '');
+    for (const token of filling.endedApiTokens) {
+      const { status, body } = await apiOf(token).get({ user_group_id: 'p0' });
+      texts.push(`${status} ${body.code} ${body.detail}`);
     }
+    return texts;
+  }
 
-    test('every table of the schema had rows, and is equal to the last byte', async () => {
-      expect(moved).toMatchObject({ code: 0 });
-      const [own, theirs] = [await readTables(source), await readTables(target)];
-      // A new table has to be filled in `fillDatabase`, or nothing shows that it is moved.
-      for (const [name, rows] of theirs) expect([name, rows.length]).not.toEqual([name, 0]);
+  /** The time of the last use is written down after the answer. */
+  function withoutUse(text: string): string {
+    return text.replaceAll(/"last_(used|introspected)_at":("[^"]+"|null)/g, '');
+  }
+
+  test('every table of the schema had rows, and is equal to the last byte', async () => {
+    expect(moved).toMatchObject({ code: 0 });
+    const [own, theirs] = [await readTables(source), await readTables(target)];
+    // A new table has to be filled in `fillDatabase`, or nothing shows that it is moved.
+    for (const [name, rows] of theirs) expect([name, rows.length]).not.toEqual([name, 0]);
+    expect(theirs).toEqual(own);
+    for (const [name, rows] of theirs) {
+      expect(moved.stdout).toMatch(new RegExp(`^${name} +${rows.length} +[0-9a-f]{64}$`, 'm'));
+    }
+    const total = [...theirs.values()].reduce((sum, { length }) => sum + length, 0);
+    expect(moved.stderr).toBe(
+      `${total} rows of ${theirs.size} tables were copied, and are equal on both.\n`,
+    );
+  });
+
+  test('a server on PostgreSQL answers the same of everything, with every API token', async () => {
+    server = await startServer(targetEnv);
+    const after = await answers(server);
+    expect(after).toEqual(before);
+    // What was asked is what the names say.
+    const all = after.join('\n');
+    for (const part of ['"active":true', '"active":false', '"exp":', '401 ', '"unmapped"']) {
+      expect(all).toContain(part);
+    }
+    const { status } = await server.apiOf(filling.overlappingApiToken).get({ user_group_id: 'p0' });
+    expect(status).toBe(200);
+  });
+
+  test('both export the same lines', async () => {
+    for (const workspace of WORKSPACES) {
+      const args = ['group', 'export', '--workspace', workspace];
+      const own = await runBuilt('cli.js', source.env, ...args);
+      const theirs = await runBuilt('cli.js', targetEnv, ...args);
+      expect(own.stdout).toContain('"token":');
       expect(theirs).toEqual(own);
-      for (const [name, rows] of theirs) {
-        expect(moved.stdout).toMatch(new RegExp(`^${name} +${rows.length} +[0-9a-f]{64}$`, 'm'));
-      }
-      const total = [...theirs.values()].reduce((sum, { length }) => sum + length, 0);
-      expect(moved.stderr).toBe(
-        `${total} rows of ${theirs.size} tables were copied, and are equal on both.\n`,
-      );
-    });
-
-    test('a server on PostgreSQL answers the same of everything, with every API token', async () => {
-      server = await startServer(targetEnv);
-      const after = await answers(server);
-      expect(after).toEqual(before);
-      // What was asked is what the names say.
-      const all = after.join('\n');
-      for (const part of ['"active":true', '"active":false', '"exp":', '401 ', '"unmapped"']) {
-        expect(all).toContain(part);
-      }
-      const { status } = await server
-        .apiOf(filling.overlappingApiToken)
-        .get({ user_group_id: 'p0' });
-      expect(status).toBe(200);
-    });
-
-    test('both export the same lines', async () => {
-      for (const workspace of WORKSPACES) {
-        const args = ['group', 'export', '--workspace', workspace];
-        const own = await runBuilt('cli.js', source.env, ...args);
-        const theirs = await runBuilt('cli.js', targetEnv, ...args);
-        expect(own.stdout).toContain('"token":');
-        expect(theirs).toEqual(own);
-      }
-    });
-
-    test('a rotation that is repeated with its idempotency key is answered as before', async () => {
-      const api = server.apiOf(filling.apiTokens[0]!);
-      const first = await filling.repeatedRotation(api);
-      const { text } = await api.get({ user_group_id: 'repeated' });
-      const { token } = (JSON.parse(first) as { user_group: { token: string } }).user_group;
-      expect(text).toContain(token);
-    });
-
-    test('every token still rotates, and what is new gets an id that was never given', async () => {
-      const api = server.apiOf(filling.apiTokens[0]!);
-      const highest = Math.max(...(await ids('audit_event')));
-      const { body } = await api.put({ user_group_id: 'new', name: 'N' });
-      expect(body.user_group.team_id).toBe(filling.deletedTeamId + 1);
-      const current_token = (await api.get({ user_group_id: 'rotated 3600' })).body.user_group
-        .token;
-      expect((await api.post({ current_token })).status).toBe(200);
-      const tokenIds = await ids('api_token');
-      const created = await runBuilt('cli.js', targetEnv, 'token', 'create', '--name', 'n');
-      expect(created.stderr).toContain(`API token ${Math.max(...tokenIds) + 1} `);
-      expect(Math.max(...(await ids('audit_event')))).toBe(highest + 3);
-      for (const path of ['schemas', 'data-sources']) {
-        const body = { provided_id: 'new', name: 'N' };
-        expect((await api.call('POST', `/api/v1/${path}`, body)).status).toBe(201);
-      }
-      expect((await runBuilt('cli.js', targetEnv, 'workspace', 'create', 'new')).code).toBe(0);
-    });
-
-    test('the audit log that was moved cannot be changed either', async () => {
-      const url = target.env['DATABASE_URL'];
-      await expect(administer("UPDATE audit_event SET action = 'x'", url)).rejects.toThrow(
-        /cannot be changed or removed/,
-      );
-    });
-
-    test('what has been moved is not moved again', async () => {
-      const rows = await readTables(target);
-      const { code, stderr } = await runBuilt('cli.js', targetEnv, 'migrate-data');
-      expect([code, stderr]).toEqual([
-        1,
-        expect.stringContaining('has data already, in the table'),
-      ]);
-      expect(await readTables(target)).toEqual(rows);
-    });
-
-    async function ids(table: string): Promise<number[]> {
-      const rows = (await readTables(target)).get(table)!;
-      return rows.map((row) => Number(new Map(JSON.parse(row) as [string, string][]).get('id')));
     }
-  },
-);
+  });
+
+  test('a rotation that is repeated with its idempotency key is answered as before', async () => {
+    const api = server.apiOf(filling.apiTokens[0]!);
+    const first = await filling.repeatedRotation(api);
+    const { text } = await api.get({ user_group_id: 'repeated' });
+    const { token } = (JSON.parse(first) as { user_group: { token: string } }).user_group;
+    expect(text).toContain(token);
+  });
+
+  test('every token still rotates, and what is new gets an id that was never given', async () => {
+    const api = server.apiOf(filling.apiTokens[0]!);
+    const highest = Math.max(...(await ids('audit_event')));
+    const { body } = await api.put({ user_group_id: 'new', name: 'N' });
+    expect(body.user_group.team_id).toBe(filling.deletedTeamId + 1);
+    const current_token = (await api.get({ user_group_id: 'rotated 3600' })).body.user_group.token;
+    expect((await api.post({ current_token })).status).toBe(200);
+    const tokenIds = await ids('api_token');
+    const created = await runBuilt('cli.js', targetEnv, 'token', 'create', '--name', 'n');
+    expect(created.stderr).toContain(`API token ${Math.max(...tokenIds) + 1} `);
+    expect(Math.max(...(await ids('audit_event')))).toBe(highest + 3);
+    for (const path of ['schemas', 'data-sources']) {
+      const body = { provided_id: 'new', name: 'N' };
+      expect((await api.call('POST', `/api/v1/${path}`, body)).status).toBe(201);
+    }
+    expect((await runBuilt('cli.js', targetEnv, 'workspace', 'create', 'new')).code).toBe(0);
+  });
+
+  test('the audit log that was moved cannot be changed either', async () => {
+    const url = target.env['DATABASE_URL'];
+    await expect(administer("UPDATE audit_event SET action = 'x'", url)).rejects.toThrow(
+      /cannot be changed or removed/,
+    );
+  });
+
+  test('what has been moved is not moved again', async () => {
+    const rows = await readTables(target);
+    const { code, stderr } = await runBuilt('cli.js', targetEnv, 'migrate-data');
+    expect([code, stderr]).toEqual([1, expect.stringContaining('has data already, in the table')]);
+    expect(await readTables(target)).toEqual(rows);
+  });
+
+  async function ids(table: string): Promise<number[]> {
+    const rows = (await readTables(target)).get(table)!;
+    return rows.map((row) => Number(new Map(JSON.parse(row) as [string, string][]).get('id')));
+  }
+});

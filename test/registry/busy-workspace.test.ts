@@ -1,19 +1,19 @@
 import { Client } from 'pg';
 import { dialectOf } from '../../src/database/dialect';
-import { databaseKinds } from '../support/databases';
+import { onPostgres } from '../support/databases';
 import { importGroups } from '../support/lines';
 import { TestWorkspace } from '../support/registry';
 import { startTestService, type TestService } from '../support/test-service';
 
 // On SQLite every write waits for every other anyway, and is not kept waiting for a connection.
-describe.each(databaseKinds.filter((kind) => kind === 'postgres'))('on %s', (kind) => {
+onPostgres('on postgres', () => {
   let service: TestService;
   let own: TestWorkspace;
   let other: TestWorkspace;
   let holder: Client;
 
   beforeAll(async () => {
-    service = await startTestService(kind);
+    service = await startTestService('postgres');
     own = await TestWorkspace.create(service, 'own');
     other = await TestWorkspace.create(service, 'other');
     holder = new Client({ connectionString: service.database.env['DATABASE_URL'] });

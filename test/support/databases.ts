@@ -114,3 +114,12 @@ export async function changeDatabase({ kind, env }: TestDatabase, sql: string): 
 export function onEachDatabase(tests: (kind: DatabaseKind) => void): void {
   describe.each(databaseKinds)('on %s', tests);
 }
+
+/**
+ * Declares tests of what PostgreSQL alone has. Without one they are not even declared, since what
+ * they are declared with may need its URL: one skipped test stands for them.
+ */
+export function onPostgres(name: string, tests: () => void): void {
+  if (postgresUrl) describe(name, tests);
+  else test.skip(`${name}: TEST_DATABASE_URL is not set`, () => undefined);
+}

@@ -1,4 +1,5 @@
 import { findLeaks } from './leaks';
+import { leftOut } from './left-out';
 
 /** After every run: no token that was issued in it stands in a log or in a database. */
 export default function globalTeardown(): void {
@@ -8,4 +9,5 @@ export default function globalTeardown(): void {
   );
   if (tokens > 0 && (logBytes === 0 || dumpBytes === 0)) throw new Error('nothing was searched');
   if (leaks.length > 0) throw new Error(`tokens leaked:\n${leaks.slice(0, 20).join('\n')}`);
+  for (const line of leftOut()) process.stdout.write(`${line}\n`);
 }

@@ -1,0 +1,32 @@
+import { canStartPgBouncer } from './pgbouncer';
+import { canStartRedis, redisUrl } from './redis';
+
+const parts = [
+  {
+    tests: 'everything once more on PostgreSQL, and what PostgreSQL alone has',
+    isHere: () => Boolean(process.env['TEST_DATABASE_URL']),
+    runBy: 'set TEST_DATABASE_URL, for example to postgres://postgres@127.0.0.1:5432/postgres',
+  },
+  {
+    tests: 'the service behind a connection pooler',
+    isHere: canStartPgBouncer,
+    runBy: 'set TEST_DATABASE_URL and install pgbouncer',
+  },
+  {
+    tests: 'rate limits that replicas share',
+    isHere: () => Boolean(redisUrl),
+    runBy: 'set TEST_REDIS_URL, for example to redis://127.0.0.1:6379',
+  },
+  {
+    tests: 'outages of Redis',
+    isHere: canStartRedis,
+    runBy: 'set TEST_REDIS_URL and install redis-server',
+  },
+];
+
+/** What a run on this machine leaves out, a sentence each that says what would run it. */
+export function leftOut(): string[] {
+  return parts
+    .filter(({ isHere }) => !isHere())
+    .map(({ tests, runBy }) => `Not run: ${tests}. To run it, ${runBy}.`);
+}
