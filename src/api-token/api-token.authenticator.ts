@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { BlockList } from 'node:net';
 import type { Scope } from '../common/caller';
 import { ApiTokenInvalid } from '../common/errors';
 import { hashToken, isWellFormedToken } from '../common/secrets';
 import { statement, Statements } from '../database/statement';
-import { toRanges } from './cidr';
+import { type Ranges, toRanges } from './cidr';
 
 /** A valid API token, as the database knows it. */
 export interface AuthenticApiToken {
@@ -15,7 +14,7 @@ export interface AuthenticApiToken {
   /** Milliseconds since 1970; Infinity if it never expires. */
   expiresAt: number;
   /** Undefined: anywhere. */
-  allowedRanges?: BlockList;
+  allowedRanges?: Ranges;
 }
 
 interface Row {

@@ -2,6 +2,10 @@ import { BlockList, isIP } from 'node:net';
 import type { Violation } from '../common/errors';
 
 const MAX_RANGES = 50;
+const RANGE = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/;
+const LEADING_ZERO = /\/0\d/;
+const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
+const MAPPED_PREFIX = 96;
 
 /** What is wrong with a list of addresses and CIDR ranges (RFC 4632, RFC 4291); null allows every address. */
 export function cidrViolations(value: unknown, pointer: string): Violation[] {
@@ -18,23 +22,29 @@ export function cidrViolations(value: unknown, pointer: string): Violation[] {
     const place = `${pointer}/${index}`;
     const detail = 'A range must be an address or a CIDR range: 203.0.113.7, 10.0.0.0/8, fd00::/8.';
     if (typeof range !== 'string') return [{ pointer: place, code: 'type', detail }];
-    return parse(range) ? [] : [{ pointer: place, code: 'not_acceptable', detail }];
+    // Not a matter of `parse`, which also reads what was stored before they were refused.
+    const isReadable = parse(range) !== undefined && !LEADING_ZERO.test(range);
+    return isReadable ? [] : [{ pointer: place, code: 'not_acceptable', detail }];
   });
 }
 
-/** The ranges in a form that is quick to ask. */
-export function toRanges(ranges: readonly string[]): BlockList {
-  const list = new BlockList();
+/** Ranges in a form that is quick to ask. A range of one family has no address of the other. */
+export type Ranges = Record<Family, BlockList>;
+
+export function toRanges(ranges: readonly string[]): Ranges {
+  // Not one list: in it `::/0` would hold every IPv4 address too, in its mapped form.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const range of ranges) {
     const { address, prefix, family } = parse(range)!;
-    list.addSubnet(address, prefix, family);
+    lists[family].addSubnet(address, prefix, family);
   }
-  return list;
+  return lists;
 }
 
 /** Whether `address` is in one of the ranges. Where the address is not known, it is in none. */
-export function isInRanges(address: string | null, ranges: BlockList): boolean {
-  return address !== null && ranges.check(address, familyOf(address));
+export function isInRanges(address: string | null, ranges: Ranges): boolean {
+  const known = address === null ? undefined : parse(address);
+  return known !== undefined && ranges[known.family].check(known.address, known.family);
 }
 
 /** Whether every range of `inner` lies in one of `outer`. */
@@ -42,29 +52,38 @@ export function areWithin(inner: readonly string[], outer: readonly string[]): b
   return inner.every((range) =>
     outer.some((around) => {
       const { address, prefix, family } = parse(range)!;
-      const wide = parse(around)!;
-      return (
-        family === wide.family && prefix >= wide.prefix && toRanges([around]).check(address, family)
-      );
+      return prefix >= parse(around)!.prefix && toRanges([around])[family].check(address, family);
     }),
   );
 }
 
+type Family = 'ipv4' | 'ipv6';
+
 interface Range {
   address: string;
   prefix: number;
-  family: 'ipv4' | 'ipv6';
+  family: Family;
 }
 
+/** An IPv4 address in its IPv6 form (`::ffff:0:0/96`) is the IPv4 address. */
 function parse(range: string): Range | undefined {
-  const [, address = '', digits] = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/.exec(range) ?? [];
-  if (isIP(address) === 0) return undefined;
-  const family = familyOf(address);
-  const longest = family === 'ipv4' ? 32 : 128;
+  const [, address = '', digits] = RANGE.exec(range) ?? [];
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  const longest = version === 4 ? 32 : 128;
   const prefix = Number(digits ?? longest);
-  return prefix <= longest ? { address, prefix, family } : undefined;
+  if (prefix > longest) return undefined;
+  if (version === 4) return { address, prefix, family: 'ipv4' };
+  const mapped = prefix < MAPPED_PREFIX ? undefined : mappedIpv4(address);
+  return mapped === undefined
+    ? { address, prefix, family: 'ipv6' }
+    : { address: mapped, prefix: prefix - MAPPED_PREFIX, family: 'ipv4' };
 }
 
-function familyOf(address: string): 'ipv4' | 'ipv6' {
-  return isIP(address) === 4 ? 'ipv4' : 'ipv6';
+function mappedIpv4(address: string): string | undefined {
+  // The URL parser writes an address in its one short form (RFC 5952), the last 32 bits in hexadecimals.
+  const [, high, low] = MAPPED.exec(new URL(`http://[${address}]`).hostname) ?? [];
+  if (high === undefined || low === undefined) return undefined;
+  const [upper, lower] = [parseInt(high, 16), parseInt(low, 16)];
+  return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.');
 }

@@ -36,7 +36,7 @@ class LimitsDto {
 
   @ApiPropertyOptional({
     description:
-      'The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. Behind a proxy the service needs TRUST_PROXY to see the client’s address.',
+      'The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.',
     type: [String],
     nullable: true,
     minItems: 1,
