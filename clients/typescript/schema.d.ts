@@ -123,7 +123,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate an API token
-         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at tells whether it still is in use. It can be revoked earlier, and ends when the new one is rotated.
+         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at tells whether it still is in use. It can be revoked earlier, and ends when the new one is rotated. In that time it opens what it did before, but administers no API token: its successor does.
          */
         post: operations["rotateApiToken"];
         delete?: never;
@@ -399,7 +399,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups
-         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; giving a known group another token needs the scope `tokens:rotate` too, and ends the old token. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
+         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
          */
         post: operations["importUserGroups"];
         delete?: never;
@@ -714,7 +714,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "route_not_found" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -941,7 +941,7 @@ export interface components {
              */
             expires_at?: string | null;
             /**
-             * @description The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+             * @description The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
              * @example [
              *       "10.0.0.0/8",
              *       "2001:db8::/32"
@@ -1060,7 +1060,7 @@ export interface components {
              */
             expires_at?: string | null;
             /**
-             * @description The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+             * @description The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
              * @example [
              *       "10.0.0.0/8",
              *       "2001:db8::/32"
@@ -2679,6 +2679,8 @@ export interface operations {
              *
              *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
              *
+             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
+             *
              *     `grant_exceeds_caller`: The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.
              */
             403: {
@@ -3042,6 +3044,8 @@ export interface operations {
              *
              *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
              *
+             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
+             *
              *     `grant_exceeds_caller`: The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.
              */
             403: {
@@ -3265,6 +3269,8 @@ export interface operations {
              *
              *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
              *
+             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
+             *
              *     `grant_exceeds_caller`: The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.
              */
             403: {
@@ -3467,6 +3473,8 @@ export interface operations {
              * @description `insufficient_scope`: The API token lacks the scope that the detail names.
              *
              *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             *
+             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
              */
             403: {
                 headers: {

@@ -6,6 +6,7 @@ import { type Caller, CurrentCaller } from '../common/caller';
 import {
   ApiTokenEnded,
   ApiTokenNotFound,
+  ApiTokenSuperseded,
   AuditUnavailable,
   GrantExceedsCaller,
   LastAdminToken,
@@ -54,7 +55,7 @@ export class ApiTokenController {
     description: 'The new token.',
     headers: { Location: { description: 'Path of the token.', schema: { type: 'string' } } },
   })
-  @ApiProblems(GrantExceedsCaller, AuditUnavailable)
+  @ApiProblems(ApiTokenSuperseded, GrantExceedsCaller, AuditUnavailable)
   async issue(
     @CurrentCaller() caller: Caller,
     @JsonBody(IssueApiTokenDto, { strict: true }) dto: IssueApiTokenDto,
@@ -91,6 +92,7 @@ export class ApiTokenController {
   })
   @ApiOkResponse({ type: ApiTokenAnswer, description: 'The token as it is now.' })
   @ApiProblems(
+    ApiTokenSuperseded,
     ApiTokenNotFound,
     ApiTokenEnded,
     GrantExceedsCaller,
@@ -111,10 +113,16 @@ export class ApiTokenController {
     operationId: 'rotateApiToken',
     summary: 'Rotate an API token',
     description:
-      'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at tells whether it still is in use. It can be revoked earlier, and ends when the new one is rotated.',
+      'Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at tells whether it still is in use. It can be revoked earlier, and ends when the new one is rotated. In that time it opens what it did before, but administers no API token: its successor does.',
   })
   @ApiCreatedResponse({ type: IssuedApiTokenAnswer, description: 'The new token.' })
-  @ApiProblems(ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, AuditUnavailable)
+  @ApiProblems(
+    ApiTokenSuperseded,
+    ApiTokenNotFound,
+    ApiTokenEnded,
+    GrantExceedsCaller,
+    AuditUnavailable,
+  )
   rotate(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,
@@ -133,7 +141,7 @@ export class ApiTokenController {
       'Ends the token; every replica refuses it within a second. The last token of the workspace with the scope `admin` cannot be revoked here.',
   })
   @ApiOkResponse({ type: ApiTokenAnswer, description: 'The token, revoked.' })
-  @ApiReadProblems(ApiTokenNotFound, LastAdminToken, AuditUnavailable)
+  @ApiReadProblems(ApiTokenSuperseded, ApiTokenNotFound, LastAdminToken, AuditUnavailable)
   revoke(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,

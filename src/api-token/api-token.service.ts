@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log';
 import type { Caller } from '../common/caller';
-import { AddressNotAllowed, ApiTokenInvalid, InsufficientScope } from '../common/errors';
+import {
+  AddressNotAllowed,
+  ApiTokenInvalid,
+  ApiTokenSuperseded,
+  InsufficientScope,
+} from '../common/errors';
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/page.dto';
 import { generateToken } from '../common/secrets';
 import { fromWireTime } from '../common/time';
@@ -181,6 +186,7 @@ export class ApiTokenService {
   /**
    * One change at a time in a workspace. The caller's own token is read anew: what the guard knows
    * of it may be almost a second old.
+   * @throws ApiTokenInvalid, InsufficientScope, AddressNotAllowed, ApiTokenSuperseded
    */
   private change<T>(
     caller: Caller,
@@ -194,6 +200,8 @@ export class ApiTokenService {
       if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
       if (!isAdmin(own)) throw new InsufficientScope('admin');
       if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
+      // Whoever has got hold of the old token must not be able to end the new one, or to outlive it.
+      if (own.supersededBy !== null) throw new ApiTokenSuperseded();
       return work(manager, own);
     });
   }

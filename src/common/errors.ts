@@ -251,6 +251,20 @@ export class AddressNotAllowed extends ServiceError {
   }
 }
 
+export class ApiTokenSuperseded extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'api_token_superseded',
+    status: 403,
+    title: 'API token superseded',
+    about:
+      'The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.',
+  };
+
+  constructor() {
+    super('This API token has been rotated; its successor administers API tokens.');
+  }
+}
+
 export class RouteNotFound extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'route_not_found',
@@ -758,6 +772,7 @@ export const errorCatalogue = [
   InsufficientScope,
   GrantExceedsCaller,
   AddressNotAllowed,
+  ApiTokenSuperseded,
   RouteNotFound,
   UserGroupNotFound,
   TokenNotFound,

@@ -17,17 +17,15 @@ export class ImportedTokens {
   ) {}
 
   /**
-   * Nothing is told of whose it is, or was: the caller may have guessed it.
+   * Whoever chooses a token, of a new group as of a known one, does what `tokens:rotate` is for: else
+   * a group could be deleted and imported anew with a token that a rotation had ended, which nothing
+   * remembers any more. Nothing is told of whose a token is, or was: the caller may have guessed it.
+   * @throws InsufficientScope for who may not rotate
    * @throws TokenNotUsable if the value is or was the token of any group of any workspace
    */
-  async requireUnused(manager: EntityManager, token: string): Promise<void> {
+  async requireSettable(manager: EntityManager, caller: Caller, token: string): Promise<void> {
+    requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
     if (await this.tokens.isKnown(manager, hashToken(token))) throw new TokenNotUsable();
-  }
-
-  /** @throws InsufficientScope for who may not rotate, TokenNotUsable */
-  async requireReplaceable(manager: EntityManager, caller: Caller, token: string): Promise<void> {
-    requireScope(caller, 'tokens:rotate', 'Replacing the token of a group');
-    await this.requireUnused(manager, token);
   }
 
   /** As a rotation without an overlap; `manager` has locked the group. */

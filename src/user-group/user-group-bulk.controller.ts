@@ -30,7 +30,7 @@ export class UserGroupBulkController {
     operationId: 'importUserGroups',
     summary: 'Import user groups',
     description:
-      'Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; giving a known group another token needs the scope `tokens:rotate` too, and ends the old token. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.',
+      'Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.',
   })
   @ApiNdjsonResponse(
     'One JSON object per line: an answer to each line that is not blank, then the summary.',

@@ -48,7 +48,7 @@ export class UserGroupWriter {
 
   /**
    * Undefined if another caller has created the group in the meantime.
-   * @throws ValidationFailed, TokenNotUsable
+   * @throws ValidationFailed, InsufficientScope, TokenNotUsable
    */
   async create(
     manager: EntityManager,
@@ -59,7 +59,9 @@ export class UserGroupWriter {
     const { providedId, name, properties = {}, mapping = {}, suspended = false } = wanted;
     const content = { properties, mapping };
     const entries = await this.admission.admit(manager, { workspaceId, rules }, content, []);
-    if (wanted.token !== undefined) await this.importedTokens.requireUnused(manager, wanted.token);
+    if (wanted.token !== undefined) {
+      await this.importedTokens.requireSettable(manager, caller, wanted.token);
+    }
     const fields = {
       name,
       properties: JSON.stringify(properties),
@@ -104,7 +106,7 @@ export class UserGroupWriter {
     const { caller, details = {} } = context;
     const token = newTokenOf(stored, wanted);
     if (token !== undefined) {
-      await this.importedTokens.requireReplaceable(manager, caller, token);
+      await this.importedTokens.requireSettable(manager, caller, token);
     }
     const state = differsInFields(stored, wanted)
       ? await this.updateFields(manager, context, stored, wanted)

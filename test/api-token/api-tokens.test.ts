@@ -1,6 +1,6 @@
 import type { Scope } from '../../src/common/caller';
 import type { ApiClient } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
+import { changeDatabase, onEachDatabase } from '../support/databases';
 import { startTestService, type TestService } from '../support/test-service';
 
 const PATH = '/api/v1/api-tokens';
@@ -130,6 +130,31 @@ onEachDatabase((kind) => {
     await within(1, async () => (await looksUp(first.token)) === 401);
     expect(await looksUp(third.token)).toBe(404);
     await within(3, async () => (await looksUp(second.token)) === 401);
+  });
+
+  test('in its overlap a token still opens what it did, and administers no token', async () => {
+    const old = await issued({ scopes: ['admin', 'user-groups:read'] });
+    const other = await issued();
+    const rotated = await api.call('POST', `${PATH}/${old.id}/rotate`, {
+      grace_period_seconds: 3600,
+    });
+    const { api_token: next } = rotated.body;
+    const superseded = service.clientOf(old.token);
+    for (const [method, path, body] of [
+      ['POST', PATH, { name: 'host', scopes: ['user-groups:read'] }],
+      ['PATCH', `${PATH}/${other.id}`, { name: 'other' }],
+      ['POST', `${PATH}/${next.id}/rotate`, {}],
+      ['POST', `${PATH}/${next.id}/revoke`, undefined],
+      ['POST', `${PATH}/${other.id}/revoke`, undefined],
+      ['POST', `${PATH}/${old.id}/revoke`, undefined],
+    ] as const) {
+      const answer = await superseded.call(method, path, body);
+      expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'api_token_superseded']);
+    }
+    expect((await superseded.call('GET', PATH)).status).toBe(200);
+    expect([await looksUp(old.token), await looksUp(next.token)]).toEqual([404, 404]);
+    const successor = service.clientOf(next.token);
+    expect((await successor.call('POST', `${PATH}/${old.id}/revoke`)).status).toBe(200);
   });
 
   test('a rotation leaves alone what had ended before: when, and how', async () => {
@@ -263,6 +288,8 @@ onEachDatabase((kind) => {
       expect(await statusOf(['127.0.0.0/7'])).toBe(403);
       expect(await statusOf(['127.0.0.1', '10.0.0.1'])).toBe(403);
       expect(await statusOf(['::/0'])).toBe(403);
+      expect(await statusOf(['::ffff:127.0.0.0/103'])).toBe(403);
+      expect(await statusOf(['::ffff:127.0.0.0/104'])).toBe(201);
       expect(await statusOf(['127.0.0.1', '127.5.0.0/16', '2001:db8:1::/48'])).toBe(201);
     });
   });
@@ -364,6 +391,44 @@ onEachDatabase((kind) => {
       }
     });
 
+    test('a range of one family has no address of the other, and a mapped IPv4 address is that address', async () => {
+      const [ipv4, ipv6] = ['203.0.113.9', '2001:db8::1'];
+      const cases: [string, string[], string[]][] = [
+        ['::/0', [ipv6, '::1'], [ipv4, `::ffff:${ipv4}`, '::ffff:cb00:7109']],
+        ['0.0.0.0/0', [ipv4, `::ffff:${ipv4}`, '::ffff:cb00:7109'], [ipv6, '::1']],
+        ['::ffff:203.0.113.0/120', [ipv4, '::ffff:cb00:7109'], [ipv6, '203.0.114.9']],
+      ];
+      for (const [range, allowed, refused] of cases) {
+        const { token } = await issued({ allowed_cidrs: [range] });
+        for (const address of allowed)
+          expect([range, address, await looksUp(token, from(address))]).toEqual([
+            range,
+            address,
+            404,
+          ]);
+        for (const address of refused)
+          expect([range, address, await looksUp(token, from(address))]).toEqual([
+            range,
+            address,
+            403,
+          ]);
+      }
+    });
+
+    test('a range with a leading zero that was stored before it was refused still holds', async () => {
+      const { id, token } = await issued({ allowed_cidrs: ['203.0.113.0/24'] });
+      await changeDatabase(
+        service.database,
+        `UPDATE api_token SET allowed_cidrs = '203.0.113.0/024' WHERE id = ${id}`,
+      );
+      await within(2, async () => {
+        const { body } = await api.call('GET', `${PATH}/${id}`);
+        return body.api_token.allowed_cidrs?.[0] === '203.0.113.0/024';
+      });
+      expect(await looksUp(token, from('203.0.113.9'))).toBe(404);
+      expect(await looksUp(token, from('203.0.114.9'))).toBe(403);
+    });
+
     test('what a client writes before its proxy does is not believed', async () => {
       const { token } = await issued({ allowed_cidrs: ['203.0.113.0/24'] });
       expect(await looksUp(token, from('203.0.113.9, 192.0.2.1'))).toBe(403);
@@ -418,6 +483,13 @@ onEachDatabase((kind) => {
       'not_acceptable',
     ],
     ['too long a prefix', { allowed_cidrs: ['10.0.0.0/33'] }, '/allowed_cidrs/0', 'not_acceptable'],
+    [
+      'a prefix with a leading zero',
+      { allowed_cidrs: ['10.0.0.0/8', '10.0.0.0/08'] },
+      '/allowed_cidrs/1',
+      'not_acceptable',
+    ],
+    ['a prefix of two zeros', { allowed_cidrs: ['::/00'] }, '/allowed_cidrs/0', 'not_acceptable'],
     [
       'two ranges in one',
       { allowed_cidrs: ['10.0.0.1 ::1'] },

@@ -181,21 +181,40 @@ onEachDatabase((kind) => {
     expect(await introspect(other.token)).toMatchObject({ active: true });
   });
 
-  test('a token for a known group needs the scope to rotate; for a new one it does not', async () => {
+  test('setting a token needs the scope to rotate, for a new group as for a known one', async () => {
     const scopes: Scope[] = ['user-groups:write', 'user-groups:read'];
     const writer = service.clientOf(await service.issueToken(scopes));
+    const rotator = service.clientOf(await service.issueToken([...scopes, 'tokens:rotate']));
     const token = foreignToken();
-    const [created, refused, kept] = await importGroups(
+    const [created] = await importGroups(rotator, { user_group_id: 'known', name: 'W', token });
+    expect(created).toMatchObject({ success: 1 });
+    const lines = await importGroups(
       writer,
-      { user_group_id: 'writers', name: 'W', token },
-      { user_group_id: 'writers', name: 'changed', token: foreignToken() },
-      { user_group_id: 'writers', name: 'W2', token },
+      { user_group_id: 'new one', name: 'W', token: foreignToken() },
+      { user_group_id: 'known', name: 'changed', token: foreignToken() },
+      { user_group_id: 'known', name: 'W2', token },
+      { user_group_id: 'without', name: 'W' },
     );
-    expect(created).toMatchObject({ result: 'created' });
-    expect(refused).toMatchObject({ status: 403, code: 'insufficient_scope' });
-    expect(refused!.detail).toContain('"tokens:rotate"');
-    expect(kept).toMatchObject({ result: 'updated' });
-    expect(await tokenOf('writers')).toBe(token);
+    for (const refused of lines.slice(0, 2)) {
+      expect(refused).toMatchObject({ status: 403, code: 'insufficient_scope' });
+      expect(refused.detail).toContain('"tokens:rotate"');
+    }
+    // The token that the group has already is not set.
+    expect(lines.slice(2, 4)).toMatchObject([{ result: 'updated' }, { result: 'created' }]);
+    expect(await tokenOf('known')).toBe(token);
+    expect((await service.api.get({ user_group_id: 'new one' })).status).toBe(404);
+  });
+
+  test('deleting a group and importing it anew does not bring back a token that a rotation ended', async () => {
+    const scopes: Scope[] = ['user-groups:write', 'user-groups:read'];
+    const writer = service.clientOf(await service.issueToken(scopes));
+    const { token } = (await service.api.put({ user_group_id: 'leaked', name: 'L' })).body
+      .user_group;
+    await service.api.post({ current_token: token });
+    expect((await writer.call('DELETE', '/api/v1/user-groups/leaked')).status).toBe(200);
+    const [line] = await importGroups(writer, { user_group_id: 'leaked', name: 'L', token });
+    expect(line).toMatchObject({ status: 403, code: 'insufficient_scope' });
+    expect(await introspect(token)).toEqual({ active: false });
   });
 
   test('a suspended group is imported as one, and resumed by an import', async () => {
