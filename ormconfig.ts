@@ -12,5 +12,6 @@ loadDotEnv();
  */
 export default createDataSource({
   ...migratingOptions(loadConfig(process.env)),
+  migrationsTransactionMode: 'each',
   entities: [join(__dirname, 'src', '**', '*.entity.{js,ts}')],
 });

@@ -17,8 +17,8 @@ async function main(): Promise<void> {
   loadDotEnv();
   const config = loadConfig(process.env);
   const log = createLog(config);
-  await prepareDatabase(config, (reason) => {
-    log.warn({ msg: 'waiting for PostgreSQL', reason });
+  await prepareDatabase(config, (level, msg, details) => {
+    log[level]({ msg, ...details });
   });
   const app = await createApp(config, log);
   handOverSignals();

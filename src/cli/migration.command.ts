@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { listMigrations, prepareDatabase, revertMigration } from '../database/migrate';
 import { printTable } from './print-table';
-import { configure } from './with-services';
+import { configure, tellOperator } from './with-services';
 
 /** Adds `migration run`, `migration revert` and `migration show`. */
 export function addMigrationCommand(program: Command): void {
@@ -10,18 +10,25 @@ export function addMigrationCommand(program: Command): void {
   migration
     .command('run')
     .description('run the pending migrations; the server does so at its start')
-    .action(() => prepareDatabase(configure()));
+    .action(async () => {
+      const names = await prepareDatabase(configure(), tellOperator);
+      for (const name of names) console.log(name);
+      if (names.length === 0) console.error('There was no migration to run.');
+    });
 
   migration
     .command('revert')
     .description('undo the latest migration, with the data its tables hold')
-    .action(() => revertMigration(configure()));
+    .action(async () => {
+      const name = await revertMigration(configure(), tellOperator);
+      console.error(name === undefined ? 'There was no migration to undo.' : `${name} is undone.`);
+    });
 
   migration
     .command('show')
     .description('list the migrations')
     .action(async () => {
-      const rows = await listMigrations(configure());
+      const rows = await listMigrations(configure(), tellOperator);
       printTable(
         ['MIGRATION', 'APPLIED'],
         rows.map(({ name, applied }) => [name, applied ? 'yes' : 'no']),

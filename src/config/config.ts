@@ -129,6 +129,13 @@ export class Config {
   })
   shutdownDelaySeconds = 0;
 
+  @FromEnv('MIGRATION_WAIT_SECONDS', {
+    about:
+      'Seconds (0–86400) for which a starting process waits while another one changes the database schema.',
+    read: integer(0, 86_400),
+  })
+  migrationWaitSeconds = 600;
+
   @FromEnv('AUDIT_RETENTION_DAYS', {
     about:
       'Days for which the audit log keeps an event, from 1; until then the database refuses to remove it. `0` keeps events for ever.',

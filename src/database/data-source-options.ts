@@ -9,8 +9,10 @@ import { migrations } from './migrations';
 const SQLITE_FILE = 'user-groups.sqlite';
 /** How long a read may wait for another process that recovers or checkpoints the file. */
 const SQLITE_READ_WAIT_MS = 1000;
-/** How long a starting process may wait for another that migrates or recovers the file. */
+/** How long a starting process may wait for another that recovers the file. */
 const START_WAIT_MS = 60_000;
+/** How long one attempt to begin a migration blocks the process; it is repeated. */
+const MIGRATING_WAIT_MS = 100;
 
 /** How long a process that is just ending may keep a file that is to be read alone. */
 const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
@@ -34,9 +36,8 @@ export const SET_LOCAL_LIMITS = `SELECT ${Object.entries(SERVER_LIMITS)
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
-/** Lifts, for one transaction, the limits of the role or the database, which are made for short ones. */
-export const NO_LIMITS = `SELECT set_config(name, '0', true) FROM pg_settings WHERE name IN
-  ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
+/** Lifts the limits of the role or the database, which are made for short transactions. */
+export const NO_LIMITS = { inTransaction: liftLimits(true), inSession: liftLimits(false) };
 
 /**
  * A connection that writes. BEGIN takes the write lock at once: a transaction that first reads and
@@ -95,7 +96,7 @@ export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOption
 /** One connection without time limits, for migrations. */
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
-    ? { ...sqlite(config.dataDir), ...WRITING, timeout: START_WAIT_MS }
+    ? { ...sqlite(config.dataDir), ...WRITING, timeout: MIGRATING_WAIT_MS }
     : {
         ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
         extra: { Client: QuietClient, max: 1, connectionTimeoutMillis: 2000, keepAlive: true },
@@ -130,6 +131,11 @@ export function isPooled({ databaseDirectUrl }: Config): boolean {
 /** What each serving session brings; none where a pooler would refuse it. */
 export function sessionLimits(config: Config): Partial<typeof SERVER_LIMITS> {
   return isPooled(config) ? {} : SERVER_LIMITS;
+}
+
+function liftLimits(isLocal: boolean): string {
+  return `SELECT set_config(name, '0', ${isLocal}) FROM pg_settings WHERE name IN
+    ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 }
 
 /** Where the embedded database is. */

@@ -43,6 +43,11 @@ export function isAnsweredByPostgres(error: unknown): boolean {
   return cause instanceof DatabaseError && !/^(08|57P)/.test(cause.code ?? '');
 }
 
+/** Whether another process holds the lock of the SQLite database. */
+export function isSqliteBusy(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code?.startsWith('SQLITE_BUSY') ?? false;
+}
+
 /** Whether the database refused a row because a unique key has it already. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';

@@ -4,6 +4,7 @@ import type { DataSource } from 'typeorm';
 import { OperatorError } from '../common/operator-error';
 import { createDataSource } from './create-data-source';
 import { exclusiveOptions, sqlitePath } from './data-source-options';
+import { isSqliteBusy } from './database-errors';
 import { Statements } from './statement';
 
 /**
@@ -26,10 +27,9 @@ export class ExclusiveSqlite {
     try {
       return new ExclusiveSqlite(await createDataSource(exclusiveOptions(dataDir)).initialize());
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      const reason = code?.startsWith('SQLITE_BUSY')
+      const reason = isSqliteBusy(error)
         ? 'is open in another process; stop the service first'
-        : `cannot be read (${message})`;
+        : `cannot be read (${(error as Error).message})`;
       throw new OperatorError(`The embedded database in ${dataDir} ${reason}.`, { cause: error });
     }
   }

@@ -127,7 +127,7 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
 
 /** Keeps everybody else from writing to the tables, and makes sure that nobody has. */
 async function claim(target: Client, tables: TableLayout[]): Promise<void> {
-  await target.query(NO_LIMITS);
+  await target.query(NO_LIMITS.inTransaction);
   await target.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
   try {
     await target.query(`LOCK TABLE ${listOf(tables)} IN EXCLUSIVE MODE`);

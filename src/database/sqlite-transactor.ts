@@ -2,7 +2,7 @@ import type BetterSqlite3 from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../common/errors';
-import { translateDatabaseError } from './database-errors';
+import { isSqliteBusy, translateDatabaseError } from './database-errors';
 import { Transactor, type Work } from './transactor';
 
 interface Job {
@@ -111,7 +111,7 @@ async function begin(runner: QueryRunner, deadline: number): Promise<void> {
       await runner.startTransaction();
       return;
     } catch (error) {
-      if (!isLocked(error) || Date.now() > deadline) throw error;
+      if (!isSqliteBusy(error) || Date.now() > deadline) throw error;
       await sleep(LOCK_RETRY_MS * (0.5 + Math.random()));
     }
   }
@@ -137,8 +137,4 @@ async function runInSavepoint(runner: QueryRunner, job: Job): Promise<() => void
       job.reject(error);
     };
   }
-}
-
-function isLocked(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code?.startsWith('SQLITE_BUSY') ?? false;
 }

@@ -62,7 +62,7 @@ onEachDatabase((kind) => {
     test('limits that the database has for short transactions do not end a migration', async () => {
       const config = loadConfig(database.env);
       await prepareDatabase(config);
-      await revertMigration(config);
+      await undoColumn(database);
       const name = new URL(database.env['DATABASE_URL']!).pathname.slice(1);
       for (const limit of [
         'lock_timeout',
@@ -87,7 +87,7 @@ onEachDatabase((kind) => {
       const config = loadConfig(database.env);
       const { api, stop } = await startServer(database.env);
       await api.put({ user_group_id: 'g', name: 'G' });
-      await revertMigration(config);
+      await undoColumn(database);
       // As a backup holds it, for as long as it takes.
       const backup = new Client({ connectionString: database.env['DATABASE_URL'] });
       await backup.connect();
@@ -130,6 +130,12 @@ async function schemaOf({ env, kind }: TestDatabase): Promise<string[]> {
   const rows = await dataSource.query<{ line: string }[]>(sql);
   await dataSource.destroy();
   return rows.map(({ line }) => line);
+}
+
+/** Undoes a migration that takes the tables for itself, and that a running server does not miss. */
+async function undoColumn(database: TestDatabase): Promise<void> {
+  await runSql(database, 'ALTER TABLE encryption_key DROP COLUMN forgotten_at');
+  await runSql(database, "DELETE FROM migration WHERE name LIKE 'AddKeyForgottenAt%'");
 }
 
 /** Past the lock under which migrations are made. */

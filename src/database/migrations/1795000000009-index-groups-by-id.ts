@@ -1,14 +1,20 @@
-import { type MigrationInterface, type QueryRunner, TableIndex } from 'typeorm';
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { createIndex, dropIndex } from './build-index';
 
-const name = 'user_group_workspace_id_id_idx';
+const index = {
+  name: 'user_group_workspace_id_id_idx',
+  table: 'user_group',
+  columns: ['workspace_id', 'id'],
+};
 
 export class IndexGroupsById1795000000009 implements MigrationInterface {
+  readonly transaction = false;
+
   async up(queryRunner: QueryRunner): Promise<void> {
-    const index = new TableIndex({ name, columnNames: ['workspace_id', 'id'] });
-    await queryRunner.createIndex('user_group', index);
+    await createIndex(queryRunner, index);
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
-    await queryRunner.dropIndex('user_group', name);
+    await dropIndex(queryRunner, index);
   }
 }

@@ -1,0 +1,187 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+import { Client } from 'pg';
+import { loadConfig } from '../../src/config/load-config';
+import { createDataSource } from '../../src/database/create-data-source';
+import { migratingOptions, sqlitePath } from '../../src/database/data-source-options';
+import { prepareDatabase } from '../../src/database/migrate';
+import { createIndex } from '../../src/database/migrations/build-index';
+import {
+  createTestDatabase,
+  databaseKinds,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases';
+import { runSql } from '../support/keys';
+import { runBuilt, spawnBuilt, startServer } from '../support/processes';
+
+const MIGRATION = 'IndexGroupsById1795000000009';
+const INDEX = 'user_group_workspace_id_id_idx';
+
+onEachDatabase((kind) => {
+  test('who waits for another process that migrates says so, and not for ever', async () => {
+    const database = await createTestDatabase(kind);
+    const release = await migrateForEver(database);
+    const refused = await runBuilt(
+      'cli.js',
+      { ...database.env, MIGRATION_WAIT_SECONDS: '2' },
+      ...['migration', 'run'],
+    );
+    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect(refused.stderr).toMatch(
+      /^waiting for another process that migrates the database, waited seconds 1\nuser-group-service: Another process has been migrating the database for 2 s \(MIGRATION_WAIT_SECONDS\)[^\n]*\n$/,
+    );
+    const patient = spawnBuilt('main.js', { ...database.env, PORT: '0', METRICS_PORT: '0' });
+    await says(patient.stdout, '"msg":"waiting for another process that migrates the database"');
+    await release();
+    await says(patient.stdout, '"msg":"ready"');
+    const ended = once(patient, 'exit');
+    patient.kill();
+    await ended;
+    await database.drop();
+  });
+});
+
+const describeOnPostgres = databaseKinds.includes('postgres') ? describe : describe.skip;
+
+describeOnPostgres('on a PostgreSQL that is in use', () => {
+  let database: TestDatabase;
+  let backup: Client;
+
+  beforeEach(async () => {
+    database = await createTestDatabase('postgres');
+    await prepareDatabase(loadConfig(database.env));
+    await runSql(database, `DELETE FROM migration WHERE name = '${MIGRATION}'`);
+    await runSql(database, `DROP INDEX ${INDEX}`);
+    backup = new Client({ connectionString: database.env['DATABASE_URL'] });
+    await backup.connect();
+    // What is built concurrently is not whole before every older view of the database is gone.
+    await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT FROM user_group');
+  });
+
+  afterEach(async () => {
+    await backup.end();
+    await database.drop();
+  });
+
+  test('an index is built while a backup reads and callers write', async () => {
+    const server = spawnMigration(database);
+    await buildHasBegun(database);
+    // Of another version, which does not know of the migration.
+    await runSql(database, `INSERT INTO migration (timestamp, name) VALUES (9, '${MIGRATION}')`);
+    const { api, stop } = await startServer(database.env);
+    await runSql(database, `DELETE FROM migration WHERE timestamp = 9`);
+    for (let i = 0; i < 20; i++) {
+      const started = performance.now();
+      const { status } = await api.put({ user_group_id: `g${i % 3}`, name: `G ${i}` });
+      expect([status, performance.now() - started < 1000]).toEqual([200, true]);
+    }
+    expect(await isWhole(database)).toBe(false);
+    await backup.query('COMMIT');
+    expect(await server.finished).toEqual([0, `${MIGRATION}\n`]);
+    expect(await isWhole(database)).toBe(true);
+    expect(await stop()).toBe(0);
+  });
+
+  test('an index whose making was cut off is made anew', async () => {
+    const killed = spawnMigration(database);
+    await buildHasBegun(database);
+    killed.process.kill('SIGKILL');
+    await runSql(
+      database,
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND query LIKE 'CREATE INDEX CONCURRENTLY%'`,
+    );
+    await backup.query('COMMIT');
+    expect(await isWhole(database)).toBe(false);
+    const again = await runBuilt('cli.js', database.env, 'migration', 'run');
+    expect([again.code, again.stdout]).toEqual([0, `${MIGRATION}\n`]);
+    expect(await isWhole(database)).toBe(true);
+  });
+
+  test('a making that outlives its process is waited for, and its index taken over', async () => {
+    const killed = spawnMigration(database);
+    await buildHasBegun(database);
+    killed.process.kill('SIGKILL');
+    const before = await runSql(database, `SELECT '${INDEX}'::regclass::oid AS oid`);
+    const next = spawnMigration(database);
+    await says(next.process.stderr, 'waiting for another process that migrates the database');
+    await backup.query('COMMIT');
+    expect(await next.finished).toEqual([0, `${MIGRATION}\n`]);
+    expect(await isWhole(database)).toBe(true);
+    expect(await runSql(database, `SELECT '${INDEX}'::regclass::oid AS oid`)).toEqual(before);
+  });
+
+  test('a start that has nothing to migrate waits for nobody', async () => {
+    await backup.query('COMMIT');
+    await prepareDatabase(loadConfig(database.env));
+    await backup.query('SELECT pg_advisory_lock(7245310119)');
+    const { stop } = await startServer({ ...database.env, MIGRATION_WAIT_SECONDS: '0' });
+    expect(await stop()).toBe(0);
+  });
+
+  test('a unique index over equal rows is refused, and none is left that would refuse more', async () => {
+    await backup.query('COMMIT');
+    await runSql(database, `INSERT INTO workspace (name, created_at) VALUES ('b', 1), ('c', 1)`);
+    const dataSource = await createDataSource(
+      migratingOptions(loadConfig(database.env)),
+    ).initialize();
+    const runner = dataSource.createQueryRunner();
+    const index = { name: 'x', table: 'workspace', columns: ['created_at'], isUnique: true };
+    await expect(createIndex(runner, index)).rejects.toThrow(/could not create unique index/);
+    expect(await runSql(database, "SELECT FROM pg_class WHERE relname = 'x'")).toEqual([]);
+    await createIndex(runner, { ...index, where: 'created_at > 1' });
+    expect(await runSql(database, "SELECT FROM pg_class WHERE relname = 'x'")).toHaveLength(1);
+    await runner.release();
+    await dataSource.destroy();
+  });
+});
+
+/** Holds what a process holds that migrates; gives its release. */
+async function migrateForEver({ env, kind }: TestDatabase): Promise<() => Promise<void>> {
+  if (kind === 'sqlite') {
+    const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!));
+    file.exec('BEGIN IMMEDIATE');
+    return () => {
+      file.close();
+      return Promise.resolve();
+    };
+  }
+  const client = new Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  await client.query('SELECT pg_advisory_lock(7245310118)');
+  return () => client.end();
+}
+
+function spawnMigration({ env }: TestDatabase) {
+  const child = spawnBuilt('cli.js', env, 'migration', 'run');
+  let stdout = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  const finished = once(child, 'close').then(([code]) => [code as number | null, stdout] as const);
+  return { process: child, finished };
+}
+
+async function buildHasBegun(database: TestDatabase): Promise<void> {
+  while ((await isWhole(database)) === undefined) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+/** Undefined if there is no such index. */
+async function isWhole(database: TestDatabase): Promise<boolean | undefined> {
+  const [row] = await runSql<{ indisvalid: boolean }>(
+    database,
+    `SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('${INDEX}')`,
+  );
+  return row?.indisvalid;
+}
+
+async function says(stream: Readable, words: string): Promise<void> {
+  let text = '';
+  for await (const chunk of stream.iterator({ destroyOnReturn: false })) {
+    text += String(chunk);
+    if (text.includes(words)) return;
+  }
+  throw new Error(`it did not say ${words} but: ${text}`);
+}
