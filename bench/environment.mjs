@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { URL } from 'node:url';
@@ -82,12 +83,17 @@ export class Environment {
     return this.#startServer('bench/limit-server.mjs', env);
   }
 
+  startTextbookServer(env) {
+    return this.#startServer('dist/bench/textbook/main.js', env);
+  }
+
   /**
    * The access log is off: the limit server has none, and what a line costs depends on where the log
    * goes. With it the service would also not announce its port, so it is given a free one.
    */
   async #startServer(script, env) {
     const port = await freePort();
+    const begun = performance.now();
     const child = this.#start(script, {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
@@ -101,7 +107,8 @@ export class Environment {
       ...env,
     });
     await Promise.race([accepting(port, script), this.failure]);
-    return { port, pid: child.pid, apiToken: API_TOKEN };
+    const startMilliseconds = performance.now() - begun;
+    return { port, pid: child.pid, apiToken: API_TOKEN, startMilliseconds };
   }
 
   /** Runs one turn of load, see load.mjs; turns do not overlap. */
@@ -156,7 +163,7 @@ async function accepting(port, script) {
       await once(socket, 'connect');
       return;
     } catch {
-      await sleep(50);
+      await sleep(5);
     } finally {
       socket.destroy();
     }

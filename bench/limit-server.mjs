@@ -45,6 +45,7 @@ const SCHEMA = `
     retired_at bigint,
     PRIMARY KEY (user_group_id, generation)
   );
+  CREATE INDEX ON user_group (workspace_id, id);
   CREATE UNIQUE INDEX ON user_group_token (user_group_id) WHERE retired_at IS NULL;
   CREATE INDEX ON user_group_token (key_id);`;
 

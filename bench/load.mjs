@@ -7,13 +7,10 @@
  */
 import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { performance } from 'node:perf_hooks';
+import { createHistogram, performance } from 'node:perf_hooks';
 import process from 'node:process';
-
-/** Clock ticks per second in /proc/<pid>/stat: 100 on every Linux that Node.js runs on. */
-const TICKS_PER_SECOND = 100;
+import { cpuSeconds, databaseCpuSeconds } from './processes.mjs';
 
 /** For each server by its port: the current token of every group that it was filled with. */
 const tokensByPort = new Map();
@@ -90,34 +87,46 @@ async function run({ operation, ...turn }) {
   const sockets = Array.from({ length: turn.connections }, () => open(turn.server));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   const cpuBefore = cpuSeconds(turn.server.pid);
+  const databaseCpuBefore = databaseCpuSeconds();
   const start = performance.now();
   const deadline = start + (turn.seconds ?? Infinity) * 1000;
-  const answered = await Promise.all(
-    sockets.map((socket, lane) => drive(socket, requestsOf[operation](turn, lane), deadline)),
+  const latencies = createHistogram();
+  await Promise.all(
+    sockets.map((socket, lane) =>
+      drive(socket, requestsOf[operation](turn, lane), deadline, latencies),
+    ),
   );
   const seconds = (performance.now() - start) / 1000;
   const cpu = cpuSeconds(turn.server.pid) - cpuBefore;
+  const databaseCpu = databaseCpuSeconds() - databaseCpuBefore;
   for (const socket of sockets) socket.destroy();
-  const requests = answered.reduce((sum, count) => sum + count);
-  return { requestsPerSecond: requests / seconds, cpuMicroseconds: (cpu / requests) * 1e6 };
+  const requests = latencies.count;
+  return {
+    requestsPerSecond: requests / seconds,
+    cpuMicroseconds: (cpu / requests) * 1e6,
+    databaseCpuMicroseconds: (databaseCpu / requests) * 1e6,
+    p50Milliseconds: latencies.percentile(50) / 1000,
+    p95Milliseconds: latencies.percentile(95) / 1000,
+    p99Milliseconds: latencies.percentile(99) / 1000,
+  };
 }
 
 function open({ port }) {
   return connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1');
 }
 
-/** The number of requests answered on this connection. */
-function drive(socket, requests, deadline) {
+/** Sends one request after the other until the deadline; each one's time goes into `latencies`, in microseconds. */
+function drive(socket, requests, deadline, latencies) {
   return new Promise((resolve, reject) => {
     let received = '';
-    let answered = 0;
+    let sentAt = 0;
     const receive = (text) => {
       received += text;
       const length = answerLength(received);
       if (received.length < length) return;
       const answer = received.slice(0, length);
       received = received.slice(length);
-      answered++;
+      latencies.record(Math.max(1, Math.round((performance.now() - sentAt) * 1000)));
       send(answer);
     };
     socket.on('data', (text) => {
@@ -131,7 +140,8 @@ function drive(socket, requests, deadline) {
     socket.on('close', () => reject(new Error('The server closed a connection.')));
     const send = (answer) => {
       const { value, done } = requests.next(answer);
-      if (done || performance.now() >= deadline) resolve(answered);
+      sentAt = performance.now();
+      if (done || sentAt >= deadline) resolve();
       else socket.write(value);
     };
     send();
@@ -183,16 +193,4 @@ function* endlessly({ groups, connections }, lane) {
 function tokensOf({ port }) {
   if (!tokensByPort.has(port)) tokensByPort.set(port, []);
   return tokensByPort.get(port);
-}
-
-/** User and system time of all threads of a process; NaN where there is no /proc. */
-function cpuSeconds(pid) {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The name of the command, in parentheses, may hold spaces.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-  } catch {
-    return NaN;
-  }
 }

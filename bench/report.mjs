@@ -1,32 +1,71 @@
 import console from 'node:console';
 
-/** Prints the medians of all rounds; a ratio is taken within a round, so that noise meets both sides. */
-export function printReport(rounds) {
-  const lines = [['', '', 'req/s', 'ratio', '(min–max)', 'CPU µs/req', 'ratio', '(min–max)']];
+const NAMES = {
+  limit: 'limit',
+  textbook: 'textbook',
+  service: 'service',
+  sqlite: 'service on SQLite',
+};
+
+/**
+ * Prints the medians of all rounds, and the ratios to the limit, each taken within a round, so that
+ * noise meets both sides.
+ */
+export function printReport(rounds, processes) {
+  const lines = [
+    ['', '', 'req/s', 'ratio', '(min–max)', 'over textbook', 'p50 ms', 'p95', 'p99', 'p99 ratio'],
+  ];
+  const costs = [['', '', 'CPU µs/req', 'ratio', 'PostgreSQL µs/req', 'ratio']];
   for (const [operation, turns] of Object.entries(rounds)) {
-    lines.push(row(operation, 'limit', turns, 'limit'));
-    lines.push(row('', 'service', turns, 'service', 'limit'));
-    lines.push(row('', 'service on SQLite', turns, 'sqlite', 'service'));
+    Object.keys(NAMES).forEach((subject, index) => {
+      const head = [index === 0 ? operation : '', NAMES[subject]];
+      lines.push([
+        ...head,
+        figure(turns, subject, 'requestsPerSecond', 0),
+        ...ratios(turns, subject, 'limit', 'requestsPerSecond'),
+        ratios(turns, subject, 'textbook', 'requestsPerSecond')[0],
+        figure(turns, subject, 'p50Milliseconds', 1),
+        figure(turns, subject, 'p95Milliseconds', 1),
+        figure(turns, subject, 'p99Milliseconds', 1),
+        ratios(turns, subject, 'limit', 'p99Milliseconds')[0],
+      ]);
+      costs.push([
+        ...head,
+        figure(turns, subject, 'cpuMicroseconds', 0),
+        ratios(turns, subject, 'limit', 'cpuMicroseconds')[0],
+        figure(turns, subject, 'databaseCpuMicroseconds', 0),
+        ratios(turns, subject, 'limit', 'databaseCpuMicroseconds')[0],
+      ]);
+    });
   }
   printTable(lines);
-  console.log(
-    '\nThe ratios of the service are to the limit, those on SQLite to the service on PostgreSQL.',
-  );
-  console.log('CPU is of the server process alone.');
+  console.log('\nRatios are to the limit, of the same round; p99 ratio likewise.\n');
+  printTable(costs);
+  console.log();
+  printTable([
+    ['', '', 'start ms', 'idle MiB', 'after load MiB'],
+    ...Object.entries(processes).map(([name, { startMilliseconds, idleMiB, loadedMiB }]) => [
+      '',
+      NAMES[name],
+      ...[startMilliseconds, idleMiB, loadedMiB].map((value) => text(value, 0)),
+    ]),
+  ]);
 }
 
-function row(operation, label, turns, subject, base) {
-  const cells = ['requestsPerSecond', 'cpuMicroseconds'].flatMap((figure) => {
-    const ratios = base ? turns.map((turn) => turn[subject][figure] / turn[base][figure]) : [];
-    return [median(turns.map((turn) => turn[subject][figure])).toFixed(0), ...spread(ratios)];
-  });
-  return [operation, label, ...cells.map((cell) => cell.replace(/NaN.*/, '–'))];
+function figure(turns, subject, name, digits) {
+  return text(median(turns.map((turn) => turn[subject][name])), digits);
 }
 
-function spread(ratios) {
-  if (ratios.length === 0) return ['', ''];
-  const range = `(${Math.min(...ratios).toFixed(2)}–${Math.max(...ratios).toFixed(2)})`;
-  return [median(ratios).toFixed(2), range];
+/** The median, and the smallest and largest ratio. */
+function ratios(turns, subject, base, name) {
+  if (subject === base) return ['', ''];
+  const all = turns.map((turn) => turn[subject][name] / turn[base][name]);
+  const range = `(${text(Math.min(...all), 2)}–${text(Math.max(...all), 2)})`;
+  return [text(median(all), 2), range];
+}
+
+function text(value, digits) {
+  return Number.isNaN(value) ? '–' : value.toFixed(digits);
 }
 
 function median(numbers) {

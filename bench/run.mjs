@@ -1,17 +1,20 @@
 /**
  * Compares the service with the least that a Node.js server on PostgreSQL can do for the same
- * requests (limit-server.mjs). The result is ratios of turns taken side by side: times of one
+ * requests (limit-server.mjs), and with what the tutorials of Nest and TypeORM lead to
+ * (textbook). The result is ratios of turns taken side by side: times of one
  * machine at one moment say nothing about another, and nothing here passes or fails by them. What
  * fails the benchmark is a wrong answer.
  */
 import console from 'node:console';
-import { availableParallelism, loadavg } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg } from 'node:os';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { Environment } from './environment.mjs';
+import { residentMiB } from './processes.mjs';
 import { printReport } from './report.mjs';
 
-const USAGE = `npm run bench -- [--rounds 5] [--seconds 3] [--connections 64] [--groups 10000]
+const USAGE = `npm run bench -- [--rounds 5] [--seconds 3] [--connections 64] [--groups 10000] [--json FILE]
 Needs TEST_DATABASE_URL: a PostgreSQL database whose user may create others.`;
 
 const OPERATIONS = ['look-up', 'create', 'rotate', 'introspect'];
@@ -38,6 +41,10 @@ async function main() {
 async function compare(environment, options) {
   const [{ server_version: postgres }] = await environment.query('SHOW server_version');
   const servers = await startServers(environment);
+  const processes = mapValues(servers, ({ pid, startMilliseconds }) => ({
+    startMilliseconds,
+    idleMiB: residentMiB(pid),
+  }));
   const run = environment.startLoad();
   const { seconds, connections, groups } = options;
   for (const server of Object.values(servers)) {
@@ -57,23 +64,43 @@ async function compare(environment, options) {
     }
     rounds[operation] = turns;
   }
-  const load = loadavg()[0].toFixed(1);
+  for (const [name, { pid }] of Object.entries(servers)) {
+    processes[name].loadedMiB = residentMiB(pid);
+  }
+  const machine = {
+    date: new Date().toISOString(),
+    node: process.versions.node,
+    postgres,
+    cpu: cpus()[0]?.model,
+    cores: availableParallelism(),
+    loadAverage: loadavg()[0],
+  };
   console.log(
-    `Node.js ${process.versions.node}, PostgreSQL ${postgres}, ${availableParallelism()} cores, load average ${load}`,
+    `Node.js ${machine.node}, PostgreSQL ${postgres}, ${machine.cores} cores, load average ${machine.loadAverage.toFixed(1)}`,
   );
   console.log(
     `${options.rounds} rounds of ${seconds} s, ${connections} connections, ${groups} groups\n`,
   );
-  printReport(rounds);
+  printReport(rounds, processes);
+  if (options.json) {
+    const result = { machine, options, rounds, processes };
+    writeFileSync(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
+  }
+}
+
+function mapValues(object, change) {
+  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
 }
 
 /** In the order of their turns; each has a database to itself. */
 async function startServers(environment) {
   const serviceUrl = await environment.createDatabase('service');
   const limitUrl = await environment.createDatabase('limit');
+  const textbookUrl = await environment.createDatabase('textbook');
   return {
     service: await environment.startService({ DATABASE_URL: serviceUrl }),
     limit: await environment.startLimitServer({ DATABASE_URL: limitUrl }),
+    textbook: await environment.startTextbookServer({ DATABASE_URL: textbookUrl }),
     sqlite: await environment.startService({ DATA_DIR: environment.createDirectory() }),
   };
 }
@@ -85,6 +112,7 @@ function readOptions() {
       seconds: { type: 'string', default: '3' },
       connections: { type: 'string', default: '64' },
       groups: { type: 'string', default: '10000' },
+      json: { type: 'string' },
       help: { type: 'boolean' },
     },
   });
@@ -97,6 +125,7 @@ function readOptions() {
     seconds: Number(values.seconds),
     connections: Number(values.connections),
     groups: Number(values.groups),
+    json: values.json,
   };
   const { rounds, seconds, connections, groups } = options;
   const whole = [rounds, connections, groups].every((n) => Number.isInteger(n) && n > 0);
