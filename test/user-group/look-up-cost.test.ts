@@ -1,5 +1,6 @@
-import type { Logger as TypeOrmLogger } from 'typeorm';
+import type { DataSource, Logger as TypeOrmLogger } from 'typeorm';
 import type { Pool } from 'pg';
+import { Transactor } from '../../src/database/transactor';
 import { onEachDatabase } from '../support/databases';
 import { startTestService, type TestService } from '../support/test-service';
 
@@ -21,13 +22,18 @@ onEachDatabase((kind) => {
     properties: { a: 1, b: { c: 2 } },
   };
 
+  test('what is sent to the database is seen here', async () => {
+    await service.api.put({ user_group_id: 'seen', name: 'Seen' });
+    expect(statements.filter((sql) => /^\s*INSERT INTO user_group\b/.test(sql))).toHaveLength(1);
+  });
+
   test('an authenticated GET of an unchanged group is one statement', async () => {
     await service.api.get(group);
     await service.api.get(group);
     statements.length = 0;
     const answer = await service.api.get(group);
     expect(answer.body.new_user_group).toBe(false);
-    expect(statements).toEqual([expect.stringMatching(/^\s*SELECT g\.id/)]);
+    expect(statements).toEqual([expect.stringMatching(/^\s*SELECT/)]);
   });
 
   test('an introspection that is not answered from memory is one statement, which writes nothing', async () => {
@@ -42,7 +48,7 @@ onEachDatabase((kind) => {
     await introspect();
     statements.length = 0;
     expect((await introspect()).body.active).toBe(true);
-    expect(statements).toEqual([expect.stringMatching(/^\s*SELECT g\.id/)]);
+    expect(statements).toEqual([expect.stringMatching(/^\s*SELECT/)]);
   });
 
   test('properties with their keys in another order and a PUT of the same are unchanged too', async () => {
@@ -75,7 +81,7 @@ onEachDatabase((kind) => {
 });
 
 /** Everything the service sends to its database from now on, in order. */
-function recordStatements({ dataSource }: TestService): string[] {
+function recordStatements({ app, dataSource }: TestService): string[] {
   const statements: string[] = [];
   const { driver } = dataSource as unknown as { driver: { master?: Pool } };
   if (driver.master) {
@@ -92,7 +98,9 @@ function recordStatements({ dataSource }: TestService): string[] {
     });
   } else {
     const logger = { ...noLog, logQuery: (sql: string) => statements.push(sql) };
-    Object.assign(dataSource, { logger });
+    // The embedded database is read through one connection and written through another.
+    const { writer } = app.get<Transactor, { writer: DataSource }>(Transactor);
+    for (const connection of [dataSource, writer]) Object.assign(connection, { logger });
   }
   return statements;
 }
