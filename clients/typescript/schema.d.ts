@@ -651,9 +651,29 @@ export interface paths {
         put?: never;
         /**
          * Introspect a token
-         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second.
+         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.
          */
         post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where things are, for OAuth 2.0 clients
+         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.
+         */
+        get: operations["getAuthorizationServer"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -714,7 +734,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -1997,6 +2017,16 @@ export interface components {
              * @example sales
              */
             schema_id?: string;
+            /**
+             * @description In a form, of a client that sends no `Authorization` header: its API token (`client_secret_post`).
+             * @example uga_EXAMPLE4example4EXAMPLE4example4000000
+             */
+            client_secret?: string;
+            /**
+             * @description Beside `client_secret`; it can be any and is not looked at.
+             * @example renderer
+             */
+            client_id?: string;
         };
         DescribedDataSourceView: {
             /**
@@ -2099,6 +2129,45 @@ export interface components {
              * @example https://app.example.com
              */
             origin?: string;
+        };
+        AuthorizationServer: {
+            /**
+             * Format: uri
+             * @description PUBLIC_URL.
+             * @example https://user-groups.example.com
+             */
+            issuer: string;
+            /**
+             * Format: uri
+             * @description Where tokens are introspected (RFC 7662).
+             * @example https://user-groups.example.com/api/v1/introspect
+             */
+            introspection_endpoint: string;
+            /**
+             * @description How a caller of it may send its API token.
+             * @example [
+             *       "client_secret_basic",
+             *       "client_secret_post",
+             *       "Bearer"
+             *     ]
+             */
+            introspection_endpoint_auth_methods_supported: string[];
+            /**
+             * Format: uri
+             * @description The public keys of embed tokens (RFC 7517).
+             * @example https://user-groups.example.com/.well-known/jwks.json
+             */
+            jwks_uri: string;
+            /**
+             * @description None: nobody is asked for consent here.
+             * @example []
+             */
+            response_types_supported: string[];
+            /**
+             * @description None: tokens are issued by the API, not by a token endpoint.
+             * @example []
+             */
+            grant_types_supported: string[];
         };
     };
     responses: never;
@@ -2329,7 +2398,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -2337,7 +2406,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2486,7 +2555,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -2494,7 +2563,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2656,7 +2725,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -2664,7 +2733,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -2839,7 +2908,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -2847,7 +2916,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3021,7 +3090,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -3029,7 +3098,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3246,7 +3315,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -3254,7 +3323,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3451,7 +3520,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -3459,7 +3528,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3636,7 +3705,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -3644,7 +3713,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3806,7 +3875,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -3814,7 +3883,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4000,7 +4069,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -4008,7 +4077,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4166,7 +4235,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -4174,7 +4243,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4361,7 +4430,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -4369,7 +4438,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4556,7 +4625,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -4564,7 +4633,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4726,7 +4795,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -4734,7 +4803,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4896,7 +4965,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -4904,7 +4973,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5086,7 +5155,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -5094,7 +5163,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5252,7 +5321,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -5260,7 +5329,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5447,7 +5516,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -5455,7 +5524,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5642,7 +5711,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -5650,7 +5719,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5805,7 +5874,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -5813,7 +5882,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5973,7 +6042,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -5981,7 +6050,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6165,7 +6234,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -6173,7 +6242,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6322,7 +6391,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -6330,7 +6399,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6490,7 +6559,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -6498,7 +6567,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6706,7 +6775,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -6714,7 +6783,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6916,7 +6985,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -6924,7 +6993,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7157,7 +7226,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -7165,7 +7234,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7360,7 +7429,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -7368,7 +7437,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7549,7 +7618,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -7557,7 +7626,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7724,7 +7793,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -7732,7 +7801,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7937,7 +8006,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -7945,7 +8014,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8136,7 +8205,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -8144,7 +8213,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8341,7 +8410,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -8349,7 +8418,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8542,7 +8611,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -8550,7 +8619,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8710,7 +8779,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -8718,7 +8787,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8887,7 +8956,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -8895,7 +8964,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9053,7 +9122,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -9061,7 +9130,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9253,7 +9322,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -9261,7 +9330,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9466,7 +9535,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -9474,7 +9543,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9665,7 +9734,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -9673,7 +9742,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9949,6 +10018,8 @@ export interface operations {
              *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             *
+             *     `credentials_ambiguous`: The request brings an API token twice: as client_secret in the form, and in the Authorization header or a second time in the form. Send it one way (RFC 6749, section 2.3).
              */
             400: {
                 headers: {
@@ -9961,7 +10032,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
              *
              *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
              *
@@ -9969,7 +10040,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token. */
+                    /** @description The challenge: Token; at introspection also Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10095,6 +10166,91 @@ export interface operations {
                     "Retry-After"?: number;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    getAuthorizationServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuthorizationServer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `public_url_unset`: The service does not know the URL at which it is reached, so it has no metadata to publish. The operator has to set PUBLIC_URL. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `shutting_down`: This process is about to end; repeat the call, another replica will answer. */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

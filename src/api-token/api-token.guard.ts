@@ -1,9 +1,15 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { isPublic } from '../common/access.decorator';
+import { acceptsClientSecret, isPublic } from '../common/access.decorator';
 import { type Caller, setCaller } from '../common/caller';
-import { AddressNotAllowed, CredentialsMalformed, CredentialsMissing } from '../common/errors';
+import {
+  AddressNotAllowed,
+  CredentialsMalformed,
+  CredentialsMissing,
+  offerBasic,
+} from '../common/errors';
 import { clientAddress } from '../common/http/client-address';
+import { secretOfBasic, secretOfForm } from '../common/http/client-secret';
 import { requestId } from '../common/http/request-id';
 import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication.limiter';
 import { ApiTokenAuthenticator, type AuthenticApiToken } from './api-token.authenticator';
@@ -12,7 +18,8 @@ import { ApiTokenUsage } from './api-token-usage';
 
 /**
  * Stands before every handler that is not public: `Authorization: Token <API_TOKEN>`, the scheme in any case
- * (RFC 9110, section 11.1). Says who is calling; what the caller may do is the scope guard's part.
+ * (RFC 9110, section 11.1), or what the handler accepts besides. Says who is calling; what the caller
+ * may do is the scope guard's part.
  */
 @Injectable()
 export class ApiTokenGuard implements CanActivate {
@@ -23,12 +30,14 @@ export class ApiTokenGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (isPublic(context.getHandler())) return true;
+    const handler = context.getHandler();
+    if (isPublic(handler)) return true;
     const http = context.switchToHttp();
     const request = http.getRequest<Request>();
     try {
-      this.usage.record(await this.authenticate(request));
+      this.usage.record(await this.authenticate(request, handler));
     } catch (error) {
+      if (wantsBasic(request, handler)) offerBasic(error);
       await this.failures.count(error, request, http.getResponse<Response>());
       throw error;
     }
@@ -36,21 +45,25 @@ export class ApiTokenGuard implements CanActivate {
   }
 
   /** @returns the id of the token, when the request has its caller */
-  private async authenticate(request: Request): Promise<number> {
-    const { token, caller } = await this.identify(request);
+  private async authenticate(request: Request, handler: object): Promise<number> {
+    const { token, caller } = await this.identify(request, handler);
     setCaller(request, caller);
     requireAddress(token, caller);
     return token.id;
   }
 
-  private async renew(request: Request): Promise<Caller> {
-    const { token, caller } = await this.identify(request);
+  private async renew(request: Request, handler: object): Promise<Caller> {
+    const { token, caller } = await this.identify(request, handler);
     requireAddress(token, caller);
     return caller;
   }
 
-  private async identify(request: Request): Promise<{ token: AuthenticApiToken; caller: Caller }> {
-    const token = await this.authenticator.authenticate(apiTokenOf(request));
+  private async identify(
+    request: Request,
+    handler: object,
+  ): Promise<{ token: AuthenticApiToken; caller: Caller }> {
+    const given = tokenOfHeader(request, handler) ?? (await secretOfForm(request));
+    const token = await this.authenticator.authenticate(requireApiToken(given));
     const { id: apiTokenId, workspaceId, scopes } = token;
     const caller: Caller = {
       workspaceId,
@@ -58,7 +71,7 @@ export class ApiTokenGuard implements CanActivate {
       scopes,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
-      renew: () => this.renew(request),
+      renew: () => this.renew(request, handler),
     };
     return { token, caller };
   }
@@ -68,22 +81,36 @@ function requireAddress({ allowedRanges }: AuthenticApiToken, { address }: Calle
   if (allowedRanges && !isInRanges(address, allowedRanges)) throw new AddressNotAllowed();
 }
 
-/** Nothing of the header is repeated in the answer: it may be a token in the wrong place. */
-function apiTokenOf(request: Request): string {
-  const header = request.headers.authorization;
-  if (!header) throw new CredentialsMissing();
-  const [, scheme = '', token = ''] = /^(\S+) +(\S+)$/.exec(header) ?? [];
-  if (!schemesOf(request.path).includes(scheme.toLowerCase())) {
-    throw new CredentialsMalformed(
-      'The Authorization header must have the form "Token <API_TOKEN>": the word Token, a space, the API token.',
-    );
+/**
+ * The token of the Authorization header; undefined without one where the handler takes the token in a
+ * form. Nothing of the header is repeated in the answer: it may be a token in the wrong place.
+ */
+function tokenOfHeader({ headers, path }: Request, handler: object): string | undefined {
+  const header = headers.authorization;
+  if (!header) {
+    if (acceptsClientSecret(handler)) return undefined;
+    throw new CredentialsMissing();
   }
-  if (token.startsWith('ugt_')) {
-    throw new CredentialsMalformed(
-      'The Authorization header holds a user-group token (ugt_…); this interface needs an API token (uga_…).',
-    );
-  }
-  return token;
+  const [, scheme = '', credentials = ''] = /^(\S+) +(\S+)$/.exec(header) ?? [];
+  const name = scheme.toLowerCase();
+  if (schemesOf(path).includes(name)) return credentials;
+  if (name === 'basic' && acceptsClientSecret(handler)) return secretOfBasic(credentials);
+  throw new CredentialsMalformed(
+    'The Authorization header must have the form "Token <API_TOKEN>": the word Token, a space, the API token.',
+  );
+}
+
+/** @throws CredentialsMalformed for a token of another kind */
+function requireApiToken(token: string): string {
+  if (!token.startsWith('ugt_')) return token;
+  throw new CredentialsMalformed(
+    'The request holds a user-group token (ugt_…) where this interface needs an API token (uga_…).',
+  );
+}
+
+/** Who has tried a token scheme is not asked for Basic: in a browser that would open a dialogue. */
+function wantsBasic({ headers }: Request, handler: object): boolean {
+  return acceptsClientSecret(handler) && !/^(token|bearer)\b/i.test(headers.authorization ?? '');
 }
 
 /** The contract has one scheme; beside it, clients that know only the standard one may use it. */

@@ -4,8 +4,10 @@ import type { Scope } from './caller';
 
 export const SCOPE_METADATA = 'access:scope';
 const PUBLIC_METADATA = 'access:public';
-/** Name of the security scheme in the OpenAPI document. */
+const CLIENT_SECRET_METADATA = 'access:client-secret';
+/** Names of security schemes in the OpenAPI document. */
 export const API_TOKEN_SCHEME = 'ApiToken';
+export const CLIENT_SECRET_SCHEME = 'ClientSecret';
 
 /**
  * Says which scope a handler needs, once, for the guard and the OpenAPI document alike.
@@ -17,6 +19,22 @@ export function RequiresScope(scope: Scope): MethodDecorator {
     ApiSecurity(API_TOKEN_SCHEME),
     ApiExtension('x-required-scope', scope),
   );
+}
+
+/**
+ * Lets callers of a handler that takes a form send their API token as an OAuth 2.0 client sends its
+ * secret as well (RFC 6749, section 2.3.1): by HTTP Basic, or as `client_secret` in the form.
+ */
+export function AcceptsClientSecret(): MethodDecorator {
+  return applyDecorators(
+    SetMetadata(CLIENT_SECRET_METADATA, true),
+    ApiSecurity(CLIENT_SECRET_SCHEME),
+  );
+}
+
+/** Whether the handler `AcceptsClientSecret`; what is not decided does not. */
+export function acceptsClientSecret(handler: object): boolean {
+  return Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true;
 }
 
 /**

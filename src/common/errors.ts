@@ -171,24 +171,50 @@ export class JsonDuplicateKey extends ServiceError {
 /** As many as show a caller the pattern; a hostile body cannot make the answer large. */
 export const MAX_VIOLATIONS = 20;
 
-/** The challenge of every 401 (RFC 9110, section 11.6.1). */
-const CHALLENGE = { 'WWW-Authenticate': 'Token realm="user groups"' };
+export class CredentialsAmbiguous extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'credentials_ambiguous',
+    status: 400,
+    title: 'Credentials ambiguous',
+    about:
+      'The request brings an API token twice: as client_secret in the form, and in the Authorization header or a second time in the form. Send it one way (RFC 6749, section 2.3).',
+  };
 
-export class CredentialsMissing extends ServiceError {
+  constructor() {
+    super('Send the API token one way: in the Authorization header, or once as client_secret.');
+  }
+}
+
+/** The challenge of every 401 (RFC 9110, section 11.6.1). */
+const TOKEN_CHALLENGE = 'Token realm="user groups"';
+const BASIC_CHALLENGE = 'Basic realm="user groups", charset="UTF-8"';
+
+/** Nobody is known by the credentials of the request, or by the want of them. */
+abstract class AuthenticationFailed extends ServiceError {
+  override readonly headers: Record<string, string> = { 'WWW-Authenticate': TOKEN_CHALLENGE };
+}
+
+/** Lets a 401 say that HTTP Basic would do as well; any other error stays as it is. */
+export function offerBasic(error: unknown): void {
+  if (!(error instanceof AuthenticationFailed)) return;
+  error.headers['WWW-Authenticate'] = `${TOKEN_CHALLENGE}, ${BASIC_CHALLENGE}`;
+}
+
+export class CredentialsMissing extends AuthenticationFailed {
   static override readonly spec: ErrorSpec = {
     code: 'credentials_missing',
     status: 401,
     title: 'Credentials missing',
-    about: 'The request has no Authorization header. Send "Authorization: Token <API_TOKEN>".',
+    about:
+      'The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.',
   };
-  override readonly headers = CHALLENGE;
 
-  constructor() {
-    super('Send the header "Authorization: Token <API_TOKEN>".');
+  constructor(detail = 'Send the header "Authorization: Token <API_TOKEN>".') {
+    super(detail);
   }
 }
 
-export class CredentialsMalformed extends ServiceError {
+export class CredentialsMalformed extends AuthenticationFailed {
   static override readonly spec: ErrorSpec = {
     code: 'credentials_malformed',
     status: 401,
@@ -196,17 +222,15 @@ export class CredentialsMalformed extends ServiceError {
     about:
       'The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.',
   };
-  override readonly headers = CHALLENGE;
 }
 
-export class ApiTokenInvalid extends ServiceError {
+export class ApiTokenInvalid extends AuthenticationFailed {
   static override readonly spec: ErrorSpec = {
     code: 'api_token_invalid',
     status: 401,
     title: 'API token not valid',
     about: 'The API token is unknown, revoked or expired.',
   };
-  override readonly headers = CHALLENGE;
 
   /** @param subject whose token it was, where it was one; for the audit log alone */
   constructor(readonly subject?: { workspaceId: number; apiTokenId: number }) {
@@ -275,6 +299,20 @@ export class RouteNotFound extends ServiceError {
 
   constructor() {
     super('The service has nothing at this path.');
+  }
+}
+
+export class PublicUrlUnset extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'public_url_unset',
+    status: 404,
+    title: 'Public URL unset',
+    about:
+      'The service does not know the URL at which it is reached, so it has no metadata to publish. The operator has to set PUBLIC_URL.',
+  };
+
+  constructor() {
+    super('The metadata is published where the operator has set PUBLIC_URL.');
   }
 }
 
@@ -766,6 +804,7 @@ export const errorCatalogue = [
   BodyNotUtf8,
   JsonMalformed,
   JsonDuplicateKey,
+  CredentialsAmbiguous,
   CredentialsMissing,
   CredentialsMalformed,
   ApiTokenInvalid,
@@ -774,6 +813,7 @@ export const errorCatalogue = [
   AddressNotAllowed,
   ApiTokenSuperseded,
   RouteNotFound,
+  PublicUrlUnset,
   UserGroupNotFound,
   TokenNotFound,
   ApiTokenNotFound,

@@ -27,7 +27,7 @@ export function createLog(
     formatters: { level: (level) => ({ level }) },
     serializers: { err: errorFields },
     redact: {
-      paths: ['authorization', '*.authorization', 'token', '*.token'],
+      paths: ['authorization', 'token', 'client_secret'].flatMap((name) => [name, `*.${name}`]),
       censor: '[redacted]',
     },
     hooks: { streamWrite: redactor(bootstrapApiToken) },

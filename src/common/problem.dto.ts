@@ -194,7 +194,12 @@ const RETRY_AFTER: HeadersObject = {
 };
 
 const HEADERS: Record<number, HeadersObject> = {
-  401: { 'WWW-Authenticate': { description: 'The challenge: Token.', schema: { type: 'string' } } },
+  401: {
+    'WWW-Authenticate': {
+      description: 'The challenge: Token; at introspection also Basic.',
+      schema: { type: 'string' },
+    },
+  },
   405: { Allow: { description: 'The methods of the path.', schema: { type: 'string' } } },
   429: RETRY_AFTER,
   503: RETRY_AFTER,

@@ -6,6 +6,7 @@ import {
   issuer,
   oneOf,
   postgresUrl,
+  publicUrl,
   redisUrl,
   text,
   trustedProxies,
@@ -26,6 +27,14 @@ export class Config {
     read: integer(0, 65_535),
   })
   port = 3000;
+
+  @FromEnv('PUBLIC_URL', {
+    about:
+      'Where callers reach the service, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which is not there without it.',
+    defaultText: 'unset',
+    read: publicUrl,
+  })
+  publicUrl?: string;
 
   @FromEnv('DATABASE_URL', {
     about:

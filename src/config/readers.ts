@@ -24,6 +24,19 @@ export function issuer(value: string): string {
   );
 }
 
+/**
+ * An issuer of RFC 8414, section 2, without the slash at its end; `http` is for trying things out.
+ */
+export function publicUrl(value: string): string {
+  if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
+    const { username, password, href } = new URL(value);
+    if (username + password === '') return href.replace(/\/+$/, '');
+  }
+  throw new ConfigError(
+    'must be a URL such as https://user-groups.example.com, without a user, a query or a fragment.',
+  );
+}
+
 export function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;

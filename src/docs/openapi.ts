@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import { AppModule } from '../app.module';
-import { API_TOKEN_SCHEME } from '../common/access.decorator';
+import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../common/access.decorator';
 import { Config } from '../config/config';
 import packageJson from '../../package.json';
 
@@ -17,7 +17,8 @@ embedded dashboard who is viewing; the group's \`mapping\` says which data sourc
 \`properties\` become variables in dashboards and SQL.
 
 Every answer has \`success\`: 1, or 0 with an RFC 9457 problem whose \`code\` is stable. Introspection
-alone answers what RFC 7662 says, and the key set what RFC 7517 says; an import and an export answer lines.`;
+answers what RFC 7662 says, the key set what RFC 7517, and the metadata what RFC 8414; an import and an
+export answer lines.`;
 
 /** The OpenAPI 3.1 document of everything the application serves. */
 export function buildOpenApi(app: INestApplication): OpenAPIObject {
@@ -51,6 +52,12 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
       type: 'http',
       scheme: 'bearer',
       description: 'The same API token for clients that know only the standard scheme.',
+    })
+    .addSecurity(CLIENT_SECRET_SCHEME, {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        'The same API token as the secret of an OAuth 2.0 client (RFC 6749, section 2.3.1), for introspection alone; the id can be any.',
     });
   const base = builder.build();
   base.info.contact = { name: 'The operator of this service' };

@@ -1,7 +1,8 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
-import { RequiresScope } from '../common/access.decorator';
+import { AcceptsClientSecret, RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
+import { CredentialsAmbiguous } from '../common/errors';
 import { Fresh } from '../common/http/fresh.decorator';
 import { JsonBody } from '../common/json/json-body.decorator';
 import { ApiProblems } from '../common/problem.dto';
@@ -17,14 +18,15 @@ export class IntrospectionController {
   @Post()
   @HttpCode(200)
   @RequiresScope('tokens:introspect')
+  @AcceptsClientSecret()
   @ApiOperation({
     operationId: 'introspectToken',
     summary: 'Introspect a token',
     description:
-      'For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second.',
+      'For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id.',
   })
   @ApiOkResponse({ type: IntrospectionAnswer, description: 'What the token means.' })
-  @ApiProblems()
+  @ApiProblems(CredentialsAmbiguous)
   introspect(
     @CurrentCaller() caller: Caller,
     @JsonBody(IntrospectDto, { form: true }) dto: IntrospectDto,

@@ -296,6 +296,7 @@ const routes: Route[] = [
 /** The routes that ask for no token, because what they answer is nobody's own. */
 const publicRoutes = [
   { method: 'GET', path: '/.well-known/jwks.json' },
+  { method: 'GET', path: '/.well-known/oauth-authorization-server' },
   { method: 'GET', path: '/health/live' },
   { method: 'GET', path: '/health/ready' },
 ];
@@ -307,7 +308,7 @@ onEachDatabase((kind) => {
   const clients = new Map<string, ApiClient>();
 
   beforeAll(async () => {
-    service = await startTestService(kind);
+    service = await startTestService(kind, { PUBLIC_URL: 'https://user-groups.example' });
     for (const scope of scopes) {
       for (const workspace of ['own', 'other']) {
         const token = await service.issueToken([scope], workspace);

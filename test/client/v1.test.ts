@@ -4,13 +4,15 @@ import { onEachDatabase } from '../support/databases';
 import { startTestService, type TestService } from '../support/test-service';
 import { type TypedClient, typedClient } from '../support/typed-client';
 
+const PUBLIC_URL = 'https://user-groups.example';
+
 // Each call also checks that the OpenAPI document, and so the client's types, describe its answer.
 onEachDatabase((kind) => {
   let service: TestService;
   let client: TypedClient;
 
   beforeAll(async () => {
-    service = await startTestService(kind);
+    service = await startTestService(kind, { PUBLIC_URL });
     client = await typedClient(service);
   });
 
@@ -124,6 +126,27 @@ onEachDatabase((kind) => {
         headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
       });
       expect(form.data).toEqual(json.data);
+    });
+
+    test('takes the API token as the secret of an OAuth client, by HTTP Basic or in a form', async () => {
+      const token = await groupToken('with a secret');
+      const credentials = Buffer.from(`renderer:${service.bootstrapToken}`).toString('base64');
+      const basic = await client.POST(PATH, {
+        body: { token },
+        headers: { Authorization: `Basic ${credentials}` },
+      });
+      expect(basic.data?.sub).toBe('with a secret');
+      const post = await client.POST(PATH, {
+        body: { token, client_id: 'renderer', client_secret: service.bootstrapToken },
+        bodySerializer: (fields) => new URLSearchParams({ ...fields }),
+        headers: { Authorization: null, 'Content-Type': 'application/x-www-form-urlencoded' },
+      });
+      expect(post.data).toEqual(basic.data);
+    });
+
+    test('is found by the metadata', async () => {
+      const { data } = await client.GET('/.well-known/oauth-authorization-server');
+      expect(data?.introspection_endpoint).toBe(`${PUBLIC_URL}${PATH}`);
     });
 
     test('says nothing of a token that has ended', async () => {

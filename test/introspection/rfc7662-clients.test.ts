@@ -5,18 +5,16 @@ import { startTestService, type TestService } from '../support/test-service';
 
 const PUBLIC_URL = 'https://user-groups.example';
 
-const server: oauth.AuthorizationServer = {
-  issuer: PUBLIC_URL,
-  introspection_endpoint: `${PUBLIC_URL}/api/v1/introspect`,
-};
 const client: oauth.Client = { client_id: 'renderer' };
 
-/** The service takes its API token where these clients would send an id and a secret of their own. */
+/** Each finds the service by its metadata, and sends its API token in a way that RFC 6749 knows. */
 onEachDatabase((kind) => {
   let service: TestService;
+  let secret: string;
 
   beforeAll(async () => {
-    service = await startTestService(kind);
+    service = await startTestService(kind, { PUBLIC_URL });
+    secret = await service.issueToken(['tokens:introspect']);
   });
 
   afterAll(() => service.close());
@@ -40,33 +38,53 @@ onEachDatabase((kind) => {
     });
   };
 
-  const introspectWithOauth4webapi = async (token: string) => {
-    const authenticate: oauth.ClientAuth = (_server, _client, _body, headers) => {
-      headers.set('Authorization', `Bearer ${service.bootstrapToken}`);
-    };
-    const response = await oauth.introspectionRequest(server, client, authenticate, token, {
+  const discover = async () => {
+    const issuer = new URL(PUBLIC_URL);
+    const response = await oauth.discoveryRequest(issuer, {
+      algorithm: 'oauth2',
       [oauth.customFetch]: throughProxy,
     });
-    expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
-    return oauth.processIntrospectionResponse(server, client, response);
+    return oauth.processDiscoveryResponse(issuer, response);
   };
 
-  const introspectWithOpenidClient = async (token: string) => {
-    const config = new openid.Configuration(
-      server,
-      'renderer',
-      undefined,
-      (_server, _client, _body, headers) => {
-        headers.set('Authorization', `Token ${service.bootstrapToken}`);
-      },
-    );
-    config[openid.customFetch] = throughProxy;
-    return openid.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
-  };
+  const withOauth4webapi =
+    (authenticate: () => oauth.ClientAuth) =>
+    async (token: string): Promise<oauth.IntrospectionResponse> => {
+      const server = await discover();
+      const response = await oauth.introspectionRequest(server, client, authenticate(), token, {
+        [oauth.customFetch]: throughProxy,
+      });
+      expect(response.headers.get('content-type')).toMatch(/^application\/json(;|$)/);
+      return oauth.processIntrospectionResponse(server, client, response);
+    };
+
+  const withOpenidClient =
+    (authenticate: () => openid.ClientAuth) =>
+    async (token: string): Promise<openid.IntrospectionResponse> => {
+      const metadata = { client_id: 'renderer' };
+      const config = await openid.discovery(
+        new URL(PUBLIC_URL),
+        'renderer',
+        metadata,
+        authenticate(),
+        { algorithm: 'oauth2', [openid.customFetch]: throughProxy },
+      );
+      return openid.tokenIntrospection(config, token, { token_type_hint: 'access_token' });
+    };
+
+  const withHeader =
+    (scheme: string): oauth.ClientAuth =>
+    (_server, _client, _body, headers) => {
+      headers.set('Authorization', `${scheme} ${secret}`);
+    };
 
   test.each([
-    ['oauth4webapi', introspectWithOauth4webapi],
-    ['openid-client', introspectWithOpenidClient],
+    ['oauth4webapi with HTTP Basic', withOauth4webapi(() => oauth.ClientSecretBasic(secret))],
+    ['oauth4webapi with client_secret', withOauth4webapi(() => oauth.ClientSecretPost(secret))],
+    ['oauth4webapi with Bearer', withOauth4webapi(() => withHeader('Bearer'))],
+    ['openid-client with HTTP Basic', withOpenidClient(() => openid.ClientSecretBasic(secret))],
+    ['openid-client with client_secret', withOpenidClient(() => openid.ClientSecretPost(secret))],
+    ['openid-client with Token', withOpenidClient(() => withHeader('Token'))],
   ])('%s understands what is active and what is not', async (name, introspect) => {
     const token = await issue(name);
     expectActive(await introspect(token), name);
@@ -82,15 +100,31 @@ onEachDatabase((kind) => {
     }
   });
 
-  test('oauth4webapi finds what a wrong API token is told', async () => {
-    const nobody: oauth.ClientAuth = (_server, _client, _body, headers) => {
-      headers.set('Authorization', 'Bearer nobody');
-    };
-    const response = await oauth.introspectionRequest(server, client, nobody, 'any', {
+  test.each([
+    ['HTTP Basic', oauth.ClientSecretBasic('wrong')],
+    ['client_secret', oauth.ClientSecretPost('wrong')],
+    ['no secret', oauth.None()],
+  ])('oauth4webapi finds what is wrong, and what would do: %s', async (_name, authenticate) => {
+    const server = await discover();
+    const response = await oauth.introspectionRequest(server, client, authenticate, 'any', {
       [oauth.customFetch]: throughProxy,
     });
     await expect(
       oauth.processIntrospectionResponse(server, client, response),
-    ).rejects.toMatchObject({ name: 'WWWAuthenticateChallengeError', status: 401 });
+    ).rejects.toMatchObject({
+      name: 'WWWAuthenticateChallengeError',
+      status: 401,
+      cause: [{ scheme: 'token' }, { scheme: 'basic' }],
+    });
+  });
+
+  test('the metadata leads to the keys that verify an embed token', async () => {
+    await issue('embedded');
+    const issued = await service.api.call('POST', '/api/v1/user-groups/embedded/embed-tokens', {
+      audience: 'renderer',
+    });
+    const { jwks_uri } = await discover();
+    const keys = (await (await throughProxy(jwks_uri!, {})).json()) as { keys: { kid: string }[] };
+    expect(keys.keys.map(({ kid }) => kid)).toContain(issued.body.embed_token.kid);
   });
 });

@@ -32,7 +32,10 @@ let service: TestService;
 let document: OpenApi;
 
 beforeAll(async () => {
-  service = await startTestService('sqlite', { RATE_LIMIT_PER_MINUTE: '1000' });
+  service = await startTestService('sqlite', {
+    RATE_LIMIT_PER_MINUTE: '1000',
+    PUBLIC_URL: 'https://user-groups.example',
+  });
   document = (await service.clientOf(undefined).send({ method: 'GET', path: '/docs-json' }))
     .body as unknown as OpenApi;
 });
@@ -52,6 +55,7 @@ test('describes every route of the application, and no other', () => {
     'DELETE /api/v1/schemas/{id}',
     'DELETE /api/v1/user-groups/{id}',
     'GET /.well-known/jwks.json',
+    'GET /.well-known/oauth-authorization-server',
     'GET /api/user',
     'GET /api/v1/api-tokens',
     'GET /api/v1/api-tokens/{id}',
@@ -104,7 +108,7 @@ test('every operation says its scope, its body, its answers and how to authentic
         operationId: expect.stringMatching(/^[a-z]\w+$/),
         summary: expect.stringMatching(/./),
         description: expect.stringMatching(/./),
-        security: isContract ? [{ ApiToken: [] }] : [{ ApiToken: [] }, { BearerToken: [] }],
+        security: schemesOf(path).map((scheme) => ({ [scheme]: [] })),
         'x-required-scope': expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/),
       });
       const needsNone =
@@ -126,6 +130,7 @@ test('every operation says its scope, its body, its answers and how to authentic
   expect(document.components.securitySchemes).toEqual({
     ApiToken: expect.objectContaining({ type: 'apiKey', in: 'header', name: 'Authorization' }),
     BearerToken: expect.objectContaining({ type: 'http', scheme: 'bearer' }),
+    ClientSecret: expect.objectContaining({ type: 'http', scheme: 'basic' }),
   });
 });
 
@@ -268,7 +273,19 @@ test('the schema of a body refuses what the service refuses', () => {
 });
 
 /** What anybody may ask. */
-const PUBLIC_PATHS = ['/.well-known/jwks.json', '/health/live', '/health/ready'];
+const PUBLIC_PATHS = [
+  '/.well-known/jwks.json',
+  '/.well-known/oauth-authorization-server',
+  '/health/live',
+  '/health/ready',
+];
+
+/** How an API token can be sent there, by the names of the security schemes. */
+function schemesOf(path: string): string[] {
+  if (path === '/api/user') return ['ApiToken'];
+  if (path === '/api/v1/introspect') return ['ClientSecret', 'ApiToken', 'BearerToken'];
+  return ['ApiToken', 'BearerToken'];
+}
 
 /** Those that differ from answer to answer. */
 const OWN_HEADERS = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'allow'];

@@ -85,6 +85,29 @@ onEachDatabase((kind) => {
     expect((await lineOf('no'))['level']).toBe('info');
   });
 
+  test('no line holds a client secret, right or wrong, plain or in base64', async () => {
+    const path = '/api/v1/introspect';
+    const anybody = new ApiClient(server.baseUrl);
+    const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+    const secrets = [BOOTSTRAP_TOKEN, 'a-wrong-secret-of-no-known-form', '%E0%A4%A-not-encoded'];
+    for (const secret of secrets) {
+      const basic = `Basic ${Buffer.from(`id:${secret}`).toString('base64')}`;
+      const form = `token=x&client_id=id&client_secret=${secret}`;
+      await anybody.call('POST', path, 'token=x', { ...headers, Authorization: basic });
+      await anybody.call('POST', path, form, headers);
+      await anybody.call('POST', `${path}?${form}`, form, { ...headers, Authorization: basic });
+      await anybody.call('POST', path, { client_secret: secret });
+    }
+    await server.api.send({ method: 'GET', path: '/', headers: { 'X-Request-Id': 'asked' } });
+    await lineOf('asked');
+    for (const secret of secrets) {
+      const inBase64 = Buffer.from(`id:${secret}`).toString('base64');
+      for (const text of [secret, inBase64, encodeURIComponent(secret)]) {
+        expect(server.output()).not.toContain(text);
+      }
+    }
+  });
+
   test('the address is the one that the trusted proxy saw', async () => {
     const forwarded = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7', 'X-Request-Id': 'proxied' };
     await server.api.get({ user_group_id: 'g' }, forwarded);

@@ -1,4 +1,5 @@
-import { RequestMalformed, ValidationFailed } from '../errors';
+import { isUtf8 } from 'node:buffer';
+import { BodyNotUtf8, RequestMalformed, ValidationFailed } from '../errors';
 
 const MAX_PARAMETERS = 100;
 
@@ -23,6 +24,12 @@ export function parseForm(text: string): Parameters {
       throw new RequestMalformed('The parameters are not percent-encoded UTF-8.');
     }
   });
+}
+
+/** As `parseForm`, of a body. @throws BodyNotUtf8 besides */
+export function parseFormBody(bytes: Buffer): Parameters {
+  if (!isUtf8(bytes)) throw new BodyNotUtf8();
+  return parseForm(bytes.toString('utf8'));
 }
 
 /** The name that stands twice or more; undefined if none does. */

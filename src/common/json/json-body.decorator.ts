@@ -1,10 +1,10 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request } from 'express';
-import { isUtf8 } from 'node:buffer';
 import { documentParameter } from '../document-parameter';
-import { BodyNotUtf8, ValidationFailed } from '../errors';
-import { findRepeated, parseForm } from '../http/form';
+import { ValidationFailed } from '../errors';
+import { refuseSecondSecret } from '../http/client-secret';
+import { findRepeated, parseFormBody } from '../http/form';
 import { BODY_LIMIT_SETTING } from '../http/http-settings';
 import { dtoFromJson } from './json-dto';
 import { toPointer } from './json-pointer';
@@ -41,7 +41,7 @@ export function JsonBody<T extends object>(
     const limit = request.app.get(BODY_LIMIT_SETTING) as number;
     const body = await readBody(request, limit, types);
     return body.type === FORM_TYPE
-      ? checkedDto(type, fromForm(body.bytes))
+      ? checkedDto(type, fromForm(request, body.bytes))
       : dtoFromJson(type, parseStrictJson(body.bytes), { strict });
   };
   const document = documentParameter(
@@ -51,9 +51,9 @@ export function JsonBody<T extends object>(
   return createParamDecorator(factory, [document])();
 }
 
-function fromForm(bytes: Buffer): object {
-  if (!isUtf8(bytes)) throw new BodyNotUtf8();
-  const parameters = parseForm(bytes.toString('utf8'));
+function fromForm(request: Request, bytes: Buffer): object {
+  const parameters = parseFormBody(bytes);
+  refuseSecondSecret(request, parameters);
   const repeated = findRepeated(parameters);
   if (repeated !== undefined) {
     const detail = 'The form must name each parameter once.';

@@ -13,6 +13,20 @@ export interface Body {
   type: BodyType;
 }
 
+/** Bodies that somebody had to see before the handler. */
+const readAhead = new WeakMap<IncomingMessage, Buffer>();
+
+/** As `readBody`, which then gives the handler the same body. */
+export async function readBodyAhead(
+  request: IncomingMessage,
+  limit: number,
+  types: readonly BodyType[],
+): Promise<Body> {
+  const body = await readBody(request, limit, types);
+  readAhead.set(request, body.bytes);
+  return body;
+}
+
 /**
  * The bytes of a request body, by Content-Length or chunked, whatever the method.
  * @param limit largest size in bytes
@@ -25,16 +39,22 @@ export async function readBody(
   types: readonly BodyType[],
 ): Promise<Body> {
   const { headers } = request;
+  const bytes = readAhead.get(request) ?? (await readBytes(request, limit));
+  refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
+  const type = types.find((one) => isMediaType(headers['content-type'], one));
+  if (type === undefined) throw unsupported(types);
+  return { bytes, type };
+}
+
+async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const { headers } = request;
   const declared = Number(headers['content-length'] ?? 0);
   if (declared === 0 && headers['transfer-encoding'] === undefined)
     throw new BodyMissing(request.url);
   if (declared > limit) throw new BodyTooLarge(limit);
   const bytes = await collect(request, limit);
   if (bytes.length === 0) throw new BodyMissing(request.url);
-  refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
-  const type = types.find((one) => isMediaType(headers['content-type'], one));
-  if (type === undefined) throw unsupported(types);
-  return { bytes, type };
+  return bytes;
 }
 
 /** For a PATCH the answer names the types that would do (RFC 5789, section 3.1). */

@@ -21,6 +21,20 @@ export class IntrospectDto {
   })
   @Obeys(textViolations)
   schema_id?: string;
+
+  /** Has no rule and so is never copied: the guard alone reads it. */
+  @ApiPropertyOptional({
+    description:
+      'In a form, of a client that sends no `Authorization` header: its API token (`client_secret_post`).',
+    example: 'uga_EXAMPLE4example4EXAMPLE4example4000000',
+  })
+  client_secret?: string;
+
+  @ApiPropertyOptional({
+    description: 'Beside `client_secret`; it can be any and is not looked at.',
+    example: 'renderer',
+  })
+  client_id?: string;
 }
 
 /** Any string may be asked about. */

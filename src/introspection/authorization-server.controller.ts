@@ -1,0 +1,40 @@
+import { Controller, Get } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { Public } from '../common/access.decorator';
+import { PublicUrlUnset } from '../common/errors';
+import { ApiPublicProblems } from '../common/problem.dto';
+import { Config } from '../config/config';
+import { AuthorizationServer } from './dto/authorization-server.dto';
+
+@ApiTags('Introspection')
+@Controller('.well-known/oauth-authorization-server')
+export class AuthorizationServerController {
+  constructor(private readonly config: Config) {}
+
+  @Get()
+  @Public()
+  @ApiOperation({
+    operationId: 'getAuthorizationServer',
+    summary: 'Where things are, for OAuth 2.0 clients',
+    description:
+      'Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.',
+  })
+  @ApiOkResponse({ type: AuthorizationServer, description: 'The metadata.' })
+  @ApiPublicProblems(PublicUrlUnset)
+  get(): AuthorizationServer {
+    const { publicUrl } = this.config;
+    if (publicUrl === undefined) throw new PublicUrlUnset();
+    return {
+      issuer: publicUrl,
+      introspection_endpoint: `${publicUrl}/api/v1/introspect`,
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'Bearer',
+      ],
+      jwks_uri: `${publicUrl}/.well-known/jwks.json`,
+      response_types_supported: [],
+      grant_types_supported: [],
+    };
+  }
+}

@@ -1,0 +1,73 @@
+import { startTestService, type TestService } from '../support/test-service';
+
+const PATH = '/.well-known/oauth-authorization-server';
+
+describe('with PUBLIC_URL', () => {
+  const PUBLIC_URL = 'https://user-groups.example/sub';
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService('sqlite', { PUBLIC_URL: `${PUBLIC_URL}/`, TRUST_PROXY: '1' });
+  });
+
+  afterAll(() => service.close());
+
+  const get = (headers?: Record<string, string>) =>
+    service.clientOf(undefined).call('GET', PATH, undefined, headers);
+
+  test('the metadata tells what there is, and claims nothing else', async () => {
+    const { status, headers, body } = await get();
+    expect([status, headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(body).toEqual({
+      issuer: PUBLIC_URL,
+      introspection_endpoint: `${PUBLIC_URL}/api/v1/introspect`,
+      introspection_endpoint_auth_methods_supported: [
+        'client_secret_basic',
+        'client_secret_post',
+        'Bearer',
+      ],
+      jwks_uri: `${PUBLIC_URL}/.well-known/jwks.json`,
+      response_types_supported: [],
+      grant_types_supported: [],
+    });
+  });
+
+  test('what it names is there', async () => {
+    const { introspection_endpoint, jwks_uri } = (await get()).body as unknown as {
+      introspection_endpoint: string;
+      jwks_uri: string;
+    };
+    const pathOf = (url: string) => url.replace(PUBLIC_URL, '');
+    expect((await service.api.call('GET', pathOf(jwks_uri))).status).toBe(200);
+    const introspected = await service.api.call('POST', pathOf(introspection_endpoint), {
+      token: 'x',
+    });
+    expect(introspected.body).toEqual({ active: false });
+  });
+
+  test('no header of a request changes where the service says it is', async () => {
+    const told = await get({
+      Host: 'evil.example',
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'http',
+      Forwarded: 'host=evil.example;proto=http',
+    });
+    expect(told.text).toBe((await get()).text);
+  });
+
+  test('it is a GET', async () => {
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS']) {
+      const { status, headers } = await service.api.call(method, PATH);
+      expect([method, status, headers['allow']]).toEqual([method, 405, 'GET, HEAD']);
+    }
+  });
+});
+
+test('without PUBLIC_URL there is no metadata, whatever the Host header says', async () => {
+  const service = await startTestService('sqlite');
+  const headers = { Host: 'user-groups.example', 'X-Forwarded-Host': 'user-groups.example' };
+  const answer = await service.clientOf(undefined).call('GET', PATH, undefined, headers);
+  expect([answer.status, answer.body.code]).toEqual([404, 'public_url_unset']);
+  expect(answer.text).not.toContain('user-groups.example');
+  await service.close();
+});
