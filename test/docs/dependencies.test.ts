@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dependencies, devDependencies } from '../../package.json';
+import { subset } from 'semver';
+import { allowScripts, dependencies, devDependencies, engines } from '../../package.json';
 
 interface LockedPackage {
   dev?: boolean;
@@ -8,12 +9,15 @@ interface LockedPackage {
   integrity?: string;
   resolved?: string;
   license?: string;
+  hasInstallScript?: boolean;
+  engines?: { node?: string };
 }
 
 const root = join(__dirname, '..', '..');
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, LockedPackage>;
 };
+const page = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8');
 const installed = Object.entries(packages).filter(([path, { link }]) => path !== '' && !link);
 
 /** Licences that ask for no more than their own text, and that the code around stays as it is. */
@@ -21,8 +25,7 @@ const PERMISSIVE =
   /^(MIT|ISC|0BSD|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|Python-2\.0|Unlicense|CC0-1\.0)$/;
 
 test('every direct dependency that runs has a reason, and there are at most 25', () => {
-  const page = readFileSync(join(root, 'docs', 'dependencies.md'), 'utf8');
-  const rows = [...page.matchAll(/^\| `([^`]+)` \| (.+) \|$/gm)];
+  const rows = [...page.matchAll(/^\| `([^`]+)` \| ([^|]+) \|$/gm)];
   expect(rows.map(([, name]) => name)).toEqual(Object.keys(dependencies));
   expect(rows.length).toBeLessThanOrEqual(25);
 });
@@ -43,6 +46,24 @@ test('every locked package has its hash, and comes from the registry', () => {
       expect.stringMatching(/^https:\/\/registry\.npmjs\.org\//),
     ]);
   }
+});
+
+test('no package runs a script at its installation but those that are named', () => {
+  const withScript = installed
+    .filter(([, { hasInstallScript }]) => hasInstallScript)
+    .map(([path]) => path.replace(/^.*node_modules\//, ''));
+  expect(withScript.sort()).toEqual(Object.keys(allowScripts).sort());
+  const named = [...page.matchAll(/^\| `([^`]+)` \| (yes|no) \| .+ \|$/gm)];
+  expect(Object.fromEntries(named.map(([, name, may]) => [name, may === 'yes']))).toEqual(
+    allowScripts,
+  );
+});
+
+test('every package runs on every version of Node that the project names', () => {
+  const tooNew = installed.filter(([, { engines: { node = '*' } = {} }]) => {
+    return !subset(engines.node, node);
+  });
+  expect(tooNew.map(([path]) => path)).toEqual([]);
 });
 
 test('everything that runs has a permissive licence', () => {
