@@ -1,0 +1,173 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { calls, identifiers, imports, literalOf, sources } from '../support/source-code';
+
+const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+
+/** Files and names as one text each, sorted and without repetition. */
+const unique = (texts: string[]) => [...new Set(texts)].sort();
+const importsOf = (pattern: RegExp) => imports.filter(({ module }) => pattern.test(module));
+const callsOf = (pattern: RegExp) => calls.filter(({ callee }) => pattern.test(callee));
+const placesOf = (found: { path: string }[]) => unique(found.map(({ path }) => path));
+
+test('the source is read at all', () => {
+  expect(sources.length).toBeGreaterThan(150);
+  expect(calls.length).toBeGreaterThan(1000);
+  expect(importsOf(/^node:crypto$/).length).toBeGreaterThan(5);
+  expect(imports.every(({ module }) => !/^(crypto|fs|http|net|path|tls|url)$/.test(module))).toBe(
+    true,
+  );
+});
+
+test('no other program is started', () => {
+  expect(importsOf(/^(node:)?(child_process|cluster|worker_threads|module)$/)).toEqual([]);
+  expect(callsOf(/^process\.(dlopen|binding|_linkedBinding|getBuiltinModule)$/)).toEqual([]);
+});
+
+test('no text becomes code or a regular expression', () => {
+  expect(importsOf(/^(node:)?(vm|repl|inspector)(\/|$)/)).toEqual([]);
+  expect(callsOf(/^(globalThis\.)?(eval|Function|RegExp)$/)).toEqual([]);
+  expect(callsOf(/\.(matchAll?|search|replaceAll|compile)$/).filter(takesMadeUpPattern)).toEqual(
+    [],
+  );
+  // What is loaded while the program runs is named where it is loaded.
+  const loads = callsOf(/^(import|require(\.resolve)?)$/);
+  expect(loads.filter(({ node }) => literalOf(node.arguments?.[0]) === undefined)).toEqual([]);
+  // Redis runs the fixed script of the library of the limiter.
+  expect(placesOf(callsOf(/\.eval$/))).toEqual(['src/rate-limit/redis.ts']);
+});
+
+/** `text.match(other)` makes a regular expression of another text. */
+function takesMadeUpPattern({ callee, node }: (typeof calls)[number]): boolean {
+  const [pattern] = node.arguments ?? [];
+  if (!pattern || callee.endsWith('.replaceAll')) return false;
+  return pattern.kind !== ts.SyntaxKind.RegularExpressionLiteral && !isConstant(pattern);
+}
+
+/** Named in capitals, as constants of a file are. */
+function isConstant(expression: ts.Expression): boolean {
+  return ts.isIdentifier(expression) && /^[A-Z_]+$/.test(expression.text);
+}
+
+test('only the code of the database and of Redis connects to anything', () => {
+  const connecting = imports.filter(({ module, names }) => {
+    if (module === 'typeorm') return names.includes('DataSource');
+    if (/^node:(net|http)$/.test(module)) return names.some((name) => !HARMLESS.includes(name));
+    return /^(pg|@redis\/client|better-sqlite3|node:(https|http2|tls|dgram|dns|dns\/promises))$/.test(
+      module,
+    );
+  });
+  const elsewhere = placesOf(connecting).filter((path) => !path.startsWith('src/database/'));
+  expect(elsewhere).toEqual(['src/rate-limit/redis.ts']);
+  expect(callsOf(/^(globalThis\.)?(fetch|WebSocket|EventSource|navigator\.\w+)$/)).toEqual([]);
+  expect(placesOf(callsOf(/^createServer$/))).toEqual([
+    'src/common/http/api-http.adapter.ts',
+    'src/metrics/metrics-server.ts',
+  ]);
+});
+
+/** Of `node:net` and `node:http`, what calls nobody. */
+const HARMLESS = [
+  'BlockList',
+  'isIP',
+  'isIPv6',
+  'createServer',
+  'IncomingMessage',
+  'ServerResponse',
+  'STATUS_CODES',
+];
+
+test('the check of certificates is switched off nowhere', () => {
+  const names = identifiers.filter(({ name }) =>
+    /^(rejectUnauthorized|checkServerIdentity|NODE_TLS_REJECT_UNAUTHORIZED)$/.test(name),
+  );
+  expect(names).toEqual([]);
+  for (const { path, file } of sources) {
+    expect([path, /rejectUnauthorized|NODE_TLS_REJECT/.test(file.text)]).toEqual([path, false]);
+  }
+});
+
+describe('cryptography', () => {
+  const used = imports.filter(({ module }) => /^(node:crypto|jose)$/.test(module));
+
+  test('every file that uses it stands in the inventory, and no other', () => {
+    const [, section = ''] = /\n## Cryptography\n([\s\S]*?)\n## /.exec(page) ?? [];
+    const rows = section.split('\n').filter((line) => line.startsWith('| '));
+    const inventory = rows.flatMap((row) =>
+      [...row.matchAll(/`(src\/[\w./-]+)`/g)].map(([, path]) => path!),
+    );
+    expect(unique(inventory)).toEqual(placesOf(used));
+  });
+
+  test('it comes from node:crypto and jose alone', () => {
+    const others = importsOf(
+      /crypt|hash|bcrypt|argon|scrypt|forge|sodium|nacl|jws|jwt|jwk|elliptic|webtoken|noble|sha\d|md5|random|uuid|nanoid/i,
+    );
+    expect(
+      unique(others.map(({ module }) => module)).filter((name) => !name.startsWith('.')),
+    ).toEqual(['node:crypto']);
+    expect(
+      identifiers.filter(({ name }) => /^(webcrypto|subtle|getRandomValues)$/.test(name)),
+    ).toEqual([]);
+  });
+
+  test('these functions of it are used, with these algorithms', () => {
+    const functions = used
+      .filter(({ module }) => module === 'node:crypto')
+      .flatMap(({ names }) => names);
+    expect(unique(functions)).toEqual([
+      'createCipheriv',
+      'createDecipheriv',
+      'createECDH',
+      'createHash',
+      'createHmac',
+      'createPrivateKey',
+      'hkdfSync',
+      'randomBytes',
+      'randomInt',
+      'randomUUID',
+    ]);
+    const named = callsOf(/^(create(Hash|Hmac|Cipheriv|Decipheriv|ECDH)|hkdfSync)$/).map(
+      ({ callee, node }) => `${callee} ${literalOf(node.arguments?.[0])}`,
+    );
+    expect(unique(named)).toEqual([
+      'createCipheriv aes-256-gcm',
+      'createDecipheriv aes-256-gcm',
+      'createECDH prime256v1',
+      'createHash sha256',
+      'createHmac sha256',
+      'hkdfSync sha256',
+    ]);
+  });
+
+  test('a hash is cut only where it names something', () => {
+    const cut = calls.filter(({ callee }) => /\.digest\(.*\)\.(slice|sub\w+)$/.test(callee));
+    // The name of the database in the keys of Redis.
+    expect(placesOf(cut)).toEqual(['src/rate-limit/limiter.ts']);
+  });
+
+  test('no other source of chance than a secure one, but for pauses', () => {
+    for (const { path, node } of callsOf(/\bMath\.random$/)) {
+      let around: ts.Node = node;
+      while (!ts.isStatement(around)) around = around.parent;
+      const statement = around.getText();
+      expect([path, statement]).toEqual([path, expect.stringMatching(/\b(sleep|rest)\(/)]);
+    }
+    expect(identifiers.filter(({ name }) => name === 'pseudoRandomBytes')).toEqual([]);
+  });
+});
+
+test('the server writes to its log, and to files of its own, and nowhere else', () => {
+  const isServer = (path: string) => !/^src\/(cli\.ts|cli\/|common\/exit-with\.ts$)/.test(path);
+  const spoken = placesOf(callsOf(/(^|\.)console\.\w+$|^process\.std(out|err)\b/));
+  // The first steps, for people at a terminal.
+  expect(spoken.filter(isServer)).toEqual(['src/announce.ts']);
+  const writing = importsOf(/^node:fs(\/promises)?$/).filter(({ names }) =>
+    names.some((name) => !/^(accessSync|constants|existsSync|readFileSync|statSync)$/.test(name)),
+  );
+  expect(placesOf(writing).filter(isServer)).toEqual([
+    'src/common/private-file.ts',
+    'src/database/migrate.ts',
+  ]);
+});
