@@ -305,7 +305,7 @@ export interface paths {
         };
         /**
          * Read the settings of the workspace
-         * @description What the workspace of the API token asks of every user group.
+         * @description What the workspace of the API token asks of every user group; and its id, the issuer and the audiences of its embed tokens.
          */
         get: operations["getWorkspace"];
         put?: never;
@@ -611,7 +611,7 @@ export interface paths {
         put?: never;
         /**
          * Issue an embed token
-         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before that, when the token it hangs on ends or the group is suspended or deleted. A grace period of a rotation holds for it too.
+         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before that, when the token it hangs on ends or the group is suspended or deleted. A grace period of a rotation holds for it too. The workspace can have a list of the audiences that it may be issued for: another is a 422.
          */
         post: operations["issueEmbedToken"];
         delete?: never;
@@ -1261,6 +1261,11 @@ export interface components {
         };
         WorkspaceView: {
             /**
+             * @description The `workspace_id` of its embed tokens, which whoever verifies one compares with this. Random, and never changes.
+             * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
+             */
+            id: string;
+            /**
              * @description `open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets what they name.
              * @example registered
              * @enum {string}
@@ -1283,6 +1288,18 @@ export interface components {
              *     ]
              */
             required_schemas: string[];
+            /**
+             * @description What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.
+             * @example https://groups.example.com/acme
+             */
+            embed_token_issuer: string | null;
+            /**
+             * @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any.
+             * @example [
+             *       "https://dashboards.example.com"
+             *     ]
+             */
+            embed_token_audiences: string[];
         };
         WorkspaceAnswer: {
             /**
@@ -1318,6 +1335,18 @@ export interface components {
              *     ]
              */
             required_schemas?: string[];
+            /**
+             * @description What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.
+             * @example https://groups.example.com/acme
+             */
+            embed_token_issuer?: string | null;
+            /**
+             * @description The audiences that embed tokens may be issued for, compared code point by code point; empty for any.
+             * @example [
+             *       "https://dashboards.example.com"
+             *     ]
+             */
+            embed_token_audiences?: string[];
         };
         FlawView: {
             /**
@@ -2115,7 +2144,7 @@ export interface components {
              */
             aud?: string;
             /**
-             * @description Of an embed token: its issuer, EMBED_TOKEN_ISSUER.
+             * @description Of an embed token: its issuer, the `embed_token_issuer` of the workspace or EMBED_TOKEN_ISSUER.
              * @example user-group-service
              */
             iss?: string;
@@ -2124,6 +2153,11 @@ export interface components {
              * @example Jb0X4p5mTqGdR0o1c3Y2kA
              */
             jti?: string;
+            /**
+             * @description Of an embed token: the id of its workspace, which is the one of your API token.
+             * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
+             */
+            workspace_id?: string;
             /**
              * @description Of an embed token that was issued for the pages of one web origin: that origin.
              * @example https://app.example.com

@@ -11,7 +11,8 @@ const TIME_LIMIT_MS = 2000;
 export async function introspect({ url, apiToken }, userGroupToken) {
   const isText = typeof userGroupToken === 'string';
   const answer = isText ? await ask(url, apiToken, userGroupToken) : undefined;
-  // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too.
+  // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too;
+  // its workspace is that of the API token, which the service has compared.
   if (answer?.active !== true || answer.token_type !== 'user_group_token') {
     throw new Refusal(403, 'token_refused', 'This dashboard link is not valid, or no longer.');
   }

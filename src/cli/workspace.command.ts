@@ -26,11 +26,12 @@ export function addWorkspaceCommand(program: Command): void {
       withServices(async (app) => {
         const rows = await app.get(WorkspaceService).list();
         printTable(
-          ['ID', 'NAME', 'CREATED'],
-          rows.map(({ id, name, createdAt }) => [
+          ['ID', 'NAME', 'CREATED', 'PUBLIC ID'],
+          rows.map(({ id, name, publicId, createdAt }) => [
             id,
             name,
             toWireTime(createdAt).replace(/\.\d+Z$/, 'Z'),
+            publicId,
           ]),
         );
       }),

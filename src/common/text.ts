@@ -36,6 +36,11 @@ export function identifierViolations(value: unknown, pointer: string): Violation
   return violations;
 }
 
+/** A StringOrURI of RFC 7519, section 2, in visible ASCII: what has a colon is a URL. */
+export function isIssuer(text: string): boolean {
+  return /^[\x21-\x7e]{1,255}$/.test(text) && (!text.includes(':') || URL.canParse(text));
+}
+
 function isTooLong(value: string): boolean {
   // A UTF-16 unit is at most three bytes and a code point at most two units, so most texts need no count.
   if (value.length <= MAX_CODE_POINTS)

@@ -88,7 +88,7 @@ export class Config {
 
   @FromEnv('EMBED_TOKEN_ISSUER', {
     about:
-      'What embed tokens name as their issuer (`iss`): a URL, or a text without spaces and colons. With another one the embed tokens that are out become invalid.',
+      'What embed tokens name as their issuer (`iss`) unless their workspace has one of its own: a URL, or a text without spaces and colons. With another one the embed tokens that are out become invalid.',
     read: issuer,
   })
   embedTokenIssuer = 'user-group-service';

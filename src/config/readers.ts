@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { isWellFormedToken } from '../common/secrets';
+import { isIssuer } from '../common/text';
 import { ConfigError } from './variable';
 
 /** One key of the ring that encrypts user-group tokens at rest. */
@@ -15,10 +16,8 @@ export function text(value: string): string {
   return value;
 }
 
-/** A StringOrURI of RFC 7519, section 2: what has a colon is a URL. */
 export function issuer(value: string): string {
-  const isText = /^[\x21-\x7e]{1,255}$/.test(value);
-  if (isText && (!value.includes(':') || URL.canParse(value))) return value;
+  if (isIssuer(value)) return value;
   throw new ConfigError(
     'must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.',
   );

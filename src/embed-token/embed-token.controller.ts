@@ -21,7 +21,7 @@ export class EmbedTokenController {
     operationId: 'issueEmbedToken',
     summary: 'Issue an embed token',
     description:
-      'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before that, when the token it hangs on ends or the group is suspended or deleted. A grace period of a rotation holds for it too.',
+      'A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before that, when the token it hangs on ends or the group is suspended or deleted. A grace period of a rotation holds for it too. The workspace can have a list of the audiences that it may be issued for: another is a 422.',
   })
   @ApiCreatedResponse({ type: EmbedTokenAnswer, description: 'The embed token.' })
   @ApiProblems(UserGroupNotFound, UserGroupSuspended, UserGroupIncomplete)

@@ -2,7 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose';
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../common/caller';
-import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/errors';
+import {
+  UserGroupIncomplete,
+  UserGroupNotFound,
+  UserGroupSuspended,
+  ValidationFailed,
+} from '../common/errors';
 import { toWireTime } from '../common/time';
 import { Config } from '../config/config';
 import { UserGroupSnapshots } from '../user-group/user-group-snapshots';
@@ -27,7 +32,7 @@ export class EmbedTokenService {
 
   /**
    * A token that ends with the group's current one, or before. Nothing is stored.
-   * @throws UserGroupNotFound, UserGroupSuspended, UserGroupIncomplete
+   * @throws UserGroupNotFound, ValidationFailed, UserGroupSuspended, UserGroupIncomplete
    */
   async issue(
     { workspaceId }: Caller,
@@ -36,6 +41,7 @@ export class EmbedTokenService {
   ): Promise<EmbedTokenAnswer> {
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
+    requireAllowed(dto.audience, JSON.parse(group.embedTokenAudiences) as string[]);
     if (group.suspendedAt !== null) throw new UserGroupSuspended();
     const key = { workspaceId, userGroupId: group.userGroupId };
     const snapshot = await this.snapshots.find(key, { isFresh: true });
@@ -43,12 +49,13 @@ export class EmbedTokenService {
     const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin } = dto;
     const iat = Math.floor(Date.now() / 1000);
     return this.sign({
-      iss: this.config.embedTokenIssuer,
+      iss: group.embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
       iat,
       exp: iat + life,
       jti: randomBytes(JTI_BYTES).toString('base64url'),
+      workspace_id: group.publicId,
       team_id: group.userGroupId,
       gen: group.generation,
       ...(origin !== undefined && { origin }),
@@ -72,4 +79,12 @@ export class EmbedTokenService {
       },
     };
   }
+}
+
+/** @throws ValidationFailed if the workspace has a list of audiences, and this is none of them */
+function requireAllowed(audience: string, allowed: readonly string[]): void {
+  if (allowed.length === 0 || allowed.includes(audience)) return;
+  const detail =
+    'The workspace issues embed tokens for other audiences only: see embed_token_audiences of GET /api/v1/workspace.';
+  throw new ValidationFailed([{ pointer: '/audience', code: 'not_acceptable', detail }]);
 }

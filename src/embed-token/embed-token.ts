@@ -15,6 +15,8 @@ export interface EmbedTokenClaims {
   iat: number;
   exp: number;
   jti: string;
+  /** Public id of the group's workspace; versions before this one have left it out. */
+  workspace_id?: string;
   /** Internal id of the group; no two groups of an installation ever have the same. */
   team_id: number;
   /** Generation of the group's token that was current: the embed token ends with it. */
@@ -26,8 +28,10 @@ export interface EmbedTokenClaims {
 /** The claims of a payload whose signature is right; undefined if it is no embed token's. */
 export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
   const { iss, sub, aud, jti, origin, iat, exp } = payload;
-  const { team_id, gen } = payload;
-  const areTexts = [iss, sub, aud, jti, origin ?? ''].every((claim) => typeof claim === 'string');
+  const { workspace_id, team_id, gen } = payload;
+  const areTexts = [iss, sub, aud, jti, origin ?? '', workspace_id ?? ''].every(
+    (claim) => typeof claim === 'string',
+  );
   const areNumbers = [iat, exp, team_id, gen].every(Number.isSafeInteger);
   return areTexts && areNumbers ? (payload as unknown as EmbedTokenClaims) : undefined;
 }

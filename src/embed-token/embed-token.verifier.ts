@@ -3,6 +3,7 @@ import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import { Config } from '../config/config';
+import type { EmbeddingWorkspace } from '../user-group/user-group-token.repository';
 import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token';
 import { SigningKeys } from './signing-keys';
 
@@ -24,8 +25,8 @@ export class EmbedTokenVerifier {
   ) {}
 
   /**
-   * Its claims; undefined for every other text, whatever the doubt. Whether the group is still there
-   * and its token still valid is for the caller to see.
+   * Its claims; undefined for every other text, whatever the doubt. Whether it is one of the caller's
+   * workspace, the group is still there and its token still valid is for the caller to see.
    */
   async verify(text: string): Promise<EmbedTokenClaims | undefined> {
     if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
@@ -36,14 +37,24 @@ export class EmbedTokenVerifier {
     return claims;
   }
 
+  /**
+   * Whether what was verified names this workspace. A token of a version before names none: for the
+   * day that it lives at most, it is tied to its workspace by the number of the group alone.
+   */
+  isOf(
+    { publicId, embedTokenIssuer }: EmbeddingWorkspace,
+    { workspace_id: workspaceId = publicId, iss }: EmbedTokenClaims,
+  ): boolean {
+    return workspaceId === publicId && iss === (embedTokenIssuer ?? this.config.embedTokenIssuer);
+  }
+
   /** The key comes from the ring alone: what a header says about keys beside `kid` is not read. */
   private async check(text: string): Promise<EmbedTokenClaims | undefined> {
     try {
       const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {
         algorithms: [ALGORITHM],
         typ: TYPE,
-        issuer: this.config.embedTokenIssuer,
-        requiredClaims: ['sub', 'aud', 'iat', 'exp', 'jti', 'team_id', 'gen'],
+        requiredClaims: ['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'team_id', 'gen'],
       });
       return claimsOf(payload);
     } catch {

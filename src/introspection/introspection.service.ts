@@ -86,7 +86,9 @@ export class IntrospectionService {
     if (!claims) return undefined;
     const { sub, gen, iat, exp, aud, iss, jti, origin } = claims;
     const group = await this.findGroup(workspaceId, claims, isFresh);
-    if (group?.providedId !== sub) return undefined;
+    if (group?.providedId !== sub || !this.embedTokens.isOf(group.workspace, claims)) {
+      return undefined;
+    }
     const valid = findValid(group, (one) => one.generation === gen);
     if (!valid) return undefined;
     this.usage.record(group.userGroupId, gen);
@@ -98,6 +100,7 @@ export class IntrospectionService {
       aud,
       iss,
       jti,
+      workspace_id: group.workspace.publicId,
       ...(origin !== undefined && { origin }),
     };
   }

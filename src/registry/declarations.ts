@@ -1,6 +1,6 @@
 import type { Violation } from '../common/errors';
 import { toPointer } from '../common/json/json-pointer';
-import { textViolations } from '../common/text';
+import { identifierViolations, isIssuer, textViolations } from '../common/text';
 import {
   type MappingPolicy,
   mappingPolicies,
@@ -12,6 +12,7 @@ import {
 
 export const MAX_REQUIRED_PROPERTIES = 100;
 export const MAX_REQUIRED_SCHEMAS = 200;
+export const MAX_AUDIENCES = 100;
 
 /** What is wrong with a `mapping_policy`. */
 export function policyViolations(value: unknown, pointer: string): Violation[] {
@@ -33,6 +34,23 @@ export function requiredPropertiesViolations(value: unknown, pointer: string): V
 /** What is wrong with `required_schemas`: a list of schema ids, none twice. */
 export function requiredSchemasViolations(value: unknown, pointer: string): Violation[] {
   return listViolations(value, pointer, MAX_REQUIRED_SCHEMAS, textViolations);
+}
+
+/** What is wrong with an `embed_token_issuer`: null, or what `EMBED_TOKEN_ISSUER` may be. */
+export function issuerViolations(value: unknown, pointer: string): Violation[] {
+  if (value === null) return [];
+  if (typeof value !== 'string') {
+    return [{ pointer, code: 'type', detail: 'The embed_token_issuer must be a string or null.' }];
+  }
+  if (isIssuer(value)) return [];
+  const detail =
+    'The embed_token_issuer must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.';
+  return [{ pointer, code: 'not_acceptable', detail }];
+}
+
+/** What is wrong with `embed_token_audiences`: a list of what an `audience` may be, none twice. */
+export function audiencesViolations(value: unknown, pointer: string): Violation[] {
+  return listViolations(value, pointer, MAX_AUDIENCES, identifierViolations);
 }
 
 /**

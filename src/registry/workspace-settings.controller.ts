@@ -20,7 +20,8 @@ export class WorkspaceSettingsController {
   @ApiOperation({
     operationId: 'getWorkspace',
     summary: 'Read the settings of the workspace',
-    description: 'What the workspace of the API token asks of every user group.',
+    description:
+      'What the workspace of the API token asks of every user group; and its id, the issuer and the audiences of its embed tokens.',
   })
   @ApiOkResponse({ type: WorkspaceAnswer, description: 'The settings.' })
   @ApiReadProblems()

@@ -20,11 +20,15 @@ import {
 } from './dto/workspace.dto';
 import { IncompleteGroups } from './incomplete-groups';
 import { MappingPolicySwitch } from './mapping-policy-switch';
-import type { MappingPolicy, Rules, SchemaIds } from './rules';
+import type { SchemaIds } from './rules';
 import { type Findings, UnresolvableMappings } from './unresolvable-mappings';
 import { WorkspaceRules } from './workspace-rules';
-
-type Settings = Omit<Rules, 'schemas'>;
+import {
+  findSettings,
+  toSettings,
+  updateSettings,
+  type WorkspaceSettings,
+} from './workspace-settings';
 
 const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
   'workspace-settings.list-schemas',
@@ -33,20 +37,7 @@ const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
     WHERE workspace_id = :workspaceId`,
 );
 
-const updateSettings = statement<{
-  workspaceId: number;
-  policy: MappingPolicy;
-  requiredProperties: string;
-  requiredSchemas: string;
-}>(
-  'workspace-settings.update',
-  () => `
-    UPDATE workspace SET mapping_policy = :policy, required_properties = :requiredProperties,
-      required_schemas = :requiredSchemas
-    WHERE id = :workspaceId`,
-);
-
-/** What a workspace asks of its user groups, and which of them do not meet it. */
+/** The settings of workspaces, and which user groups do not meet them. */
 @Injectable()
 export class WorkspaceSettingsService {
   constructor(
@@ -61,7 +52,9 @@ export class WorkspaceSettingsService {
   ) {}
 
   async get({ workspaceId }: Caller): Promise<WorkspaceAnswer> {
-    return { success: 1, workspace: toWorkspaceView(await this.rules.of(workspaceId)) };
+    const rules = await this.rules.of(workspaceId);
+    const [row] = await this.statements.read(findSettings, { workspaceId });
+    return { success: 1, workspace: toWorkspaceView(toSettings(rules, row!)) };
   }
 
   /**
@@ -72,8 +65,10 @@ export class WorkspaceSettingsService {
   async update(caller: Caller, dto: UpdateWorkspaceDto): Promise<WorkspaceAnswer> {
     const { workspaceId } = caller;
     const settings = await this.transactor.run(async (manager) => {
-      const stored = await this.rules.lock(manager, workspaceId);
-      const wanted = await this.toSettings(manager, workspaceId, stored, dto);
+      const rules = await this.rules.lock(manager, workspaceId);
+      const [row] = await this.statements.run(manager, findSettings, { workspaceId });
+      const stored = toSettings(rules, row!);
+      const wanted = await this.wantedSettings(manager, workspaceId, stored, dto);
       const [before, after] = differences(stored, wanted);
       if (Object.keys(after).length === 0) return stored;
       await this.store(manager, workspaceId, stored, wanted);
@@ -107,16 +102,20 @@ export class WorkspaceSettingsService {
     return toAnswer(await this.incomplete.list(workspaceId, after, limitOf(query)));
   }
 
-  private async toSettings(
+  private async wantedSettings(
     manager: EntityManager,
     workspaceId: number,
-    stored: Rules,
+    stored: WorkspaceSettings,
     dto: UpdateWorkspaceDto,
-  ): Promise<Settings> {
+  ): Promise<WorkspaceSettings> {
+    const { embed_token_issuer: issuer } = dto;
     const wanted = {
+      publicId: stored.publicId,
       policy: dto.mapping_policy ?? stored.policy,
       requiredProperties: dto.required_properties ?? stored.requiredProperties,
       requiredSchemas: dto.required_schemas ?? stored.requiredSchemas,
+      embedTokenIssuer: issuer === undefined ? stored.embedTokenIssuer : issuer,
+      embedTokenAudiences: dto.embed_token_audiences ?? stored.embedTokenAudiences,
     };
     if (wanted.policy === 'open') return wanted;
     const schemas = await this.statements.run(manager, listSchemas, { workspaceId });
@@ -128,37 +127,41 @@ export class WorkspaceSettingsService {
   private async store(
     manager: EntityManager,
     workspaceId: number,
-    stored: Rules,
-    wanted: Settings,
+    stored: WorkspaceSettings,
+    wanted: WorkspaceSettings,
   ): Promise<void> {
     if (stored.policy !== wanted.policy) {
       if (wanted.policy === 'open') await this.policySwitch.toOpen(manager, workspaceId);
       else await this.policySwitch.toRegistered(manager, workspaceId);
     }
-    const { mapping_policy, required_properties, required_schemas } = toWorkspaceView(wanted);
+    const { required_properties } = toWorkspaceView(wanted);
     await this.statements.run(manager, updateSettings, {
       workspaceId,
-      policy: mapping_policy,
+      policy: wanted.policy,
       requiredProperties: JSON.stringify(required_properties),
-      requiredSchemas: JSON.stringify(required_schemas),
+      requiredSchemas: JSON.stringify(wanted.requiredSchemas),
+      embedTokenIssuer: wanted.embedTokenIssuer,
+      embedTokenAudiences: JSON.stringify(wanted.embedTokenAudiences),
     });
   }
 }
 
 /** The settings that differ, as they were and as they become. */
-function differences(stored: Settings, wanted: Settings): [JsonObject, JsonObject] {
+function differences(
+  stored: WorkspaceSettings,
+  wanted: WorkspaceSettings,
+): [JsonObject, JsonObject] {
   const [was, is] = [toJson(stored), toJson(wanted)];
   const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));
   const pick = (from: JsonObject) => Object.fromEntries(names.map((name) => [name, from[name]!]));
   return [pick(was), pick(is)];
 }
 
-function toJson(settings: Settings): JsonObject {
-  const { mapping_policy, required_properties, required_schemas } = toWorkspaceView(settings);
+function toJson(settings: WorkspaceSettings): JsonObject {
+  const { required_properties, ...others } = toWorkspaceView(settings);
   return {
-    mapping_policy,
+    ...others,
     required_properties: required_properties.map(({ name, type }) => ({ name, type })),
-    required_schemas,
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type ResolvedEntry,
   resolvedMappingColumn,
 } from '../registry/resolved-mapping';
+import type { EmbeddingWorkspace } from './user-group-token.repository';
 import { readRules, type Rules, rulesColumn, shortcomingsOf } from '../registry/rules';
 
 /** A generation that could be introspected when it was read. */
@@ -23,6 +24,7 @@ export interface IntrospectableToken {
 /** A user group as it was read, with the tokens of it that could be introspected then. */
 export interface UserGroupSnapshot {
   readonly workspaceId: number;
+  readonly workspace: EmbeddingWorkspace;
   readonly userGroupId: number;
   readonly providedId: string;
   readonly name: string;
@@ -45,7 +47,7 @@ const FIXED_SIZE = 500;
 /** What an entry of a mapping takes, with the texts that most have. */
 const ENTRY_SIZE = 500;
 
-interface Row extends Omit<IntrospectableToken, 'hash'> {
+interface Row extends Omit<IntrospectableToken, 'hash'>, EmbeddingWorkspace {
   hash: Buffer;
   userGroupId: number;
   providedId: string;
@@ -61,7 +63,8 @@ const selectSnapshot = (dialect: Dialect, which: string) => `
   SELECT g.id AS "userGroupId", g.provided_id AS "providedId", g.name, g.properties,
     g.suspended_at AS "suspendedAt", t.generation, t.token_hash AS hash, t.created_at AS "createdAt",
     t.valid_until AS "validUntil", ${resolvedMappingColumn(dialect)} AS mapping,
-    ${rulesColumn(dialect)} AS rules
+    ${rulesColumn(dialect)} AS rules,
+    w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer"
   FROM user_group g
   JOIN workspace w ON w.id = g.workspace_id
   JOIN user_group_token c ON c.user_group_id = g.id AND c.retired_at IS NULL
@@ -119,6 +122,7 @@ function toSnapshot(workspaceId: number, rows: readonly Row[]): UserGroupSnapsho
   const rulesOfWorkspace = readRules(rules);
   return {
     workspaceId,
+    workspace: { publicId: group.publicId, embedTokenIssuer: group.embedTokenIssuer },
     userGroupId,
     providedId,
     name,

@@ -20,12 +20,21 @@ interface Retirement {
   retiredBy: number | null;
 }
 
+/** What embed tokens say of their workspace. */
+export interface EmbeddingWorkspace {
+  publicId: string;
+  /** Null for `EMBED_TOKEN_ISSUER`. */
+  embedTokenIssuer: string | null;
+}
+
 /** The current token of a group, for whoever has no need of the token itself. */
-export interface CurrentToken {
+export interface CurrentToken extends EmbeddingWorkspace {
   userGroupId: number;
   generation: number;
   /** Since when the group is suspended; null if it is not. */
   suspendedAt: number | null;
+  /** JSON text of the audiences that embed tokens may be issued for; empty for any. */
+  embedTokenAudiences: string;
 }
 
 /** A generation as an operator may see it, with what decides whether it is refused. */
@@ -150,8 +159,11 @@ const listGenerations = statement<GenerationFilters, TokenGeneration>(
 const findCurrent = statement<{ workspaceId: number; providedId: string }, CurrentToken>(
   'user-group-token.find-current',
   () => `
-    SELECT g.id AS "userGroupId", t.generation, g.suspended_at AS "suspendedAt"
+    SELECT g.id AS "userGroupId", t.generation, g.suspended_at AS "suspendedAt",
+      w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer",
+      w.embed_token_audiences AS "embedTokenAudiences"
     FROM user_group g
+    JOIN workspace w ON w.id = g.workspace_id
     JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
     WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`,
 );

@@ -1,14 +1,19 @@
-import { Column, Entity, PrimaryGeneratedColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
 /** A tenant: it owns API tokens and user groups, and nothing crosses from one to another. */
 @Entity('workspace')
 @Unique('workspace_name_key', ['name'])
+@Index('workspace_public_id_key', ['publicId'], { unique: true })
 export class Workspace {
   @PrimaryGeneratedColumn({ primaryKeyConstraintName: 'workspace_pkey' })
   id!: number;
 
   @Column('text')
   name!: string;
+
+  /** How it is told from others outside: random, says nothing, and never changes. */
+  @Column('varchar', { name: 'public_id', length: 35, nullable: true })
+  publicId!: string;
 
   /** Milliseconds since 1970-01-01T00:00Z, like every time in the database. */
   @Column('bigint', { name: 'created_at' })
@@ -25,4 +30,12 @@ export class Workspace {
   /** JSON text of schema ids: the schemas that each user group must map. */
   @Column('text', { name: 'required_schemas', default: '[]' })
   requiredSchemas!: string;
+
+  /** What its embed tokens name as their issuer; null for `EMBED_TOKEN_ISSUER`. */
+  @Column('text', { name: 'embed_token_issuer', nullable: true })
+  embedTokenIssuer!: string | null;
+
+  /** JSON text of the audiences that embed tokens may be issued for; empty for any. */
+  @Column('text', { name: 'embed_token_audiences', default: '[]' })
+  embedTokenAudiences!: string;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log';
 import { operator } from '../common/caller';
@@ -29,7 +30,8 @@ export class WorkspaceService {
     if (violation) throw new OperatorError(`The workspace cannot be named so: ${violation.detail}`);
     try {
       return await this.transactor.run(async (manager) => {
-        const row = manager.create(Workspace, { name, createdAt: Date.now() });
+        const publicId = `ws_${randomBytes(16).toString('hex')}`;
+        const row = manager.create(Workspace, { name, publicId, createdAt: Date.now() });
         const workspace = await manager.save(row);
         await this.auditLog.record(manager, operator(workspace.id), {
           action: 'workspace.create',

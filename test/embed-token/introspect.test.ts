@@ -71,7 +71,7 @@ onEachDatabase((kind) => {
       properties,
     });
     const embedToken = await issue('acme', { origin: 'https://app.example.com' });
-    const { iat, exp, jti } = claimsOf(embedToken);
+    const { iat, exp, jti, workspace_id } = claimsOf(embedToken);
     expect(await introspect(embedToken)).toEqual({
       active: true,
       sub: 'acme',
@@ -84,6 +84,7 @@ onEachDatabase((kind) => {
       exp,
       aud: AUDIENCE,
       iss: 'user-group-service',
+      workspace_id,
       jti,
       origin: 'https://app.example.com',
     });
@@ -367,6 +368,10 @@ onEachDatabase((kind) => {
         { gen: -1 },
         { aud: [AUDIENCE] },
         { origin: 7 },
+        { workspace_id: `ws_${'0'.repeat(32)}` },
+        { workspace_id: '' },
+        { workspace_id: null },
+        { workspace_id: 1 },
         ...['iss', 'sub', 'aud', 'iat', 'exp', 'jti', 'team_id', 'gen'].map((name) => ({
           [name]: undefined,
         })),

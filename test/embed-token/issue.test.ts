@@ -46,6 +46,7 @@ onEachDatabase((kind) => {
       iat: expect.any(Number),
       exp: claims.iat! + 600,
       jti,
+      workspace_id: expect.stringMatching(/^ws_[0-9a-f]{32}$/),
       team_id: expect.any(Number),
       gen: 1,
       origin: ORIGIN,

@@ -4,6 +4,7 @@ import type { UserGroupSnapshot } from '../../src/user-group/user-group-snapshot
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 10): UserGroupSnapshot => ({
   workspaceId: 1,
+  workspace: { publicId: 'ws_1', embedTokenIssuer: null },
   userGroupId,
   providedId: `${userGroupId}`,
   name,

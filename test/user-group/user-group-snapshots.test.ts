@@ -13,6 +13,7 @@ class LocalChangeFeed extends ChangeFeed {}
 const hash = randomBytes(32);
 const group: UserGroupSnapshot = {
   workspaceId: 1,
+  workspace: { publicId: 'ws_1', embedTokenIssuer: null },
   userGroupId: 1,
   providedId: 'g',
   name: 'g',

@@ -7,6 +7,7 @@ import { AddKeyForgottenAt1795000000006 } from './1795000000006-add-key-forgotte
 import { AddGroupState1795000000007 } from './1795000000007-add-group-state';
 import { CreateRegistry1795000000008 } from './1795000000008-create-registry';
 import { IndexGroupsById1795000000009 } from './1795000000009-index-groups-by-id';
+import { NameWorkspaces1795000000010 } from './1795000000010-name-workspaces';
 
 /** Every migration in the order in which they run; the list only ever grows at its end. */
 export const migrations = [
@@ -19,4 +20,5 @@ export const migrations = [
   AddGroupState1795000000007,
   CreateRegistry1795000000008,
   IndexGroupsById1795000000009,
+  NameWorkspaces1795000000010,
 ];

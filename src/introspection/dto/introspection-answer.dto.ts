@@ -93,7 +93,8 @@ export class IntrospectionAnswer {
   aud?: string;
 
   @ApiPropertyOptional({
-    description: 'Of an embed token: its issuer, EMBED_TOKEN_ISSUER.',
+    description:
+      'Of an embed token: its issuer, the `embed_token_issuer` of the workspace or EMBED_TOKEN_ISSUER.',
     example: 'user-group-service',
   })
   iss?: string;
@@ -103,6 +104,12 @@ export class IntrospectionAnswer {
     example: 'Jb0X4p5mTqGdR0o1c3Y2kA',
   })
   jti?: string;
+
+  @ApiPropertyOptional({
+    description: 'Of an embed token: the id of its workspace, which is the one of your API token.',
+    example: 'ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718',
+  })
+  workspace_id?: string;
 
   @ApiPropertyOptional({
     description: 'Of an embed token that was issued for the pages of one web origin: that origin.',

@@ -1,20 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Obeys } from '../../common/json/obeys.decorator';
 import {
+  audiencesViolations,
+  issuerViolations,
+  MAX_AUDIENCES,
   MAX_REQUIRED_PROPERTIES,
   MAX_REQUIRED_SCHEMAS,
   policyViolations,
   requiredPropertiesViolations,
   requiredSchemasViolations,
 } from '../declarations';
-import {
-  type MappingPolicy,
-  mappingPolicies,
-  type PropertyType,
-  propertyTypes,
-  type Rules,
-} from '../rules';
+import { type MappingPolicy, mappingPolicies, type PropertyType, propertyTypes } from '../rules';
 import type { Findings } from '../unresolvable-mappings';
+import type { WorkspaceSettings } from '../workspace-settings';
 import { NEXT_CURSOR, SUCCESS } from './registered-answer.dto';
 
 const POLICY = {
@@ -58,6 +56,23 @@ const REQUIRED_PROPERTIES = {
   example: [{ name: 'region', type: 'string' }],
 };
 
+const ISSUER = {
+  description:
+    'What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.',
+  type: String,
+  nullable: true,
+  maxLength: 255,
+  example: 'https://groups.example.com/acme',
+};
+const AUDIENCES = {
+  description:
+    'The audiences that embed tokens may be issued for, compared code point by code point; empty for any.',
+  type: String,
+  isArray: true,
+  maxItems: MAX_AUDIENCES,
+  example: ['https://dashboards.example.com'],
+};
+
 /** The body that changes the settings of the workspace: what is not sent stays. */
 export class UpdateWorkspaceDto {
   @ApiPropertyOptional(POLICY)
@@ -71,10 +86,25 @@ export class UpdateWorkspaceDto {
   @ApiPropertyOptional(REQUIRED_SCHEMAS)
   @Obeys(requiredSchemasViolations)
   required_schemas?: string[];
+
+  @ApiPropertyOptional(ISSUER)
+  @Obeys(issuerViolations)
+  embed_token_issuer?: string | null;
+
+  @ApiPropertyOptional(AUDIENCES)
+  @Obeys(audiencesViolations)
+  embed_token_audiences?: string[];
 }
 
-/** What a workspace asks of its user groups. */
+/** What a workspace asks of its user groups, and what its embed tokens say of it. */
 export class WorkspaceView {
+  @ApiProperty({
+    description:
+      'The `workspace_id` of its embed tokens, which whoever verifies one compares with this. Random, and never changes.',
+    example: 'ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718',
+  })
+  id!: string;
+
   @ApiProperty(POLICY)
   mapping_policy!: MappingPolicy;
 
@@ -83,6 +113,12 @@ export class WorkspaceView {
 
   @ApiProperty(REQUIRED_SCHEMAS)
   required_schemas!: string[];
+
+  @ApiProperty(ISSUER)
+  embed_token_issuer!: string | null;
+
+  @ApiProperty(AUDIENCES)
+  embed_token_audiences!: string[];
 }
 
 export class WorkspaceAnswer {
@@ -141,11 +177,14 @@ export class FlawedGroupsAnswer {
   next_cursor?: string;
 }
 
-export function toWorkspaceView(rules: Omit<Rules, 'schemas'>): WorkspaceView {
+export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
   return {
-    mapping_policy: rules.policy,
-    required_properties: rules.requiredProperties.map(({ name, type }) => ({ name, type })),
-    required_schemas: [...rules.requiredSchemas],
+    id: settings.publicId,
+    mapping_policy: settings.policy,
+    required_properties: settings.requiredProperties.map(({ name, type }) => ({ name, type })),
+    required_schemas: [...settings.requiredSchemas],
+    embed_token_issuer: settings.embedTokenIssuer,
+    embed_token_audiences: [...settings.embedTokenAudiences],
   };
 }
 

@@ -1,0 +1,228 @@
+import { decodeJwt, SignJWT } from 'jose';
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deriveSigningKey } from '../../src/embed-token/signing-key';
+import type { UpdateWorkspaceDto } from '../../src/registry/dto/workspace.dto';
+import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
+import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
+import { startTestService, type TestService } from '../support/test-service';
+
+const AUDIENCE = 'https://dashboards.example.com';
+const root = join(__dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'embed-tokens.md'), 'utf8');
+const [, documented = ''] = /<!-- verify -->\n```js\n([\s\S]*?)```/.exec(page) ?? [];
+
+/** What the documented check says of each token: whose it is, or `refused`. */
+async function verifyAsDocumented(
+  env: { GROUPS_URL: string; ISSUER: string; WORKSPACE_ID: string },
+  tokens: string[],
+): Promise<string[]> {
+  const program = `${documented}
+    for (const token of process.argv.slice(1)) {
+      console.log(await verifyEmbedToken(token).then(({ sub }) => sub, () => 'refused'));
+    }`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program, ...tokens], {
+    cwd: root,
+    env: { ...env, AUDIENCE },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  }
+  await new Promise((resolve) => child.on('close', resolve));
+  return output.trim().split('\n');
+}
+
+onEachDatabase((kind) => {
+  let service: TestService;
+  let own: TestWorkspace;
+  let other: TestWorkspace;
+  let count = 0;
+
+  beforeAll(async () => {
+    service = await startTestService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
+  });
+
+  beforeEach(async () => {
+    own = await TestWorkspace.create(service, `own-${++count}`);
+    other = await TestWorkspace.create(service, `other-${count}`);
+    for (const workspace of [own, other]) await workspace.put('acme');
+  });
+
+  afterAll(() => service.close());
+
+  const issueFor = (workspace: TestWorkspace, audience = AUDIENCE) =>
+    workspace.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', { audience });
+  const issue = async (workspace: TestWorkspace) =>
+    (await issueFor(workspace)).body.embed_token.token;
+  const settingsOf = async (workspace: TestWorkspace) =>
+    registryBody(await workspace.api.call('GET', '/api/v1/workspace')).workspace;
+  const isActive = async (workspace: TestWorkspace, token: string) =>
+    (await workspace.introspect(token)).body.active;
+  const set = (workspace: TestWorkspace, settings: UpdateWorkspaceDto) => workspace.set(settings);
+
+  test('the documented check takes the tokens of its workspace, and of no other', async () => {
+    const tokens = [await issue(own), await issue(other)];
+    const env = { GROUPS_URL: service.baseUrl, ISSUER: 'user-group-service' };
+    for (const [workspace, verdicts] of [
+      [own, ['acme', 'refused']],
+      [other, ['refused', 'acme']],
+    ] as const) {
+      const WORKSPACE_ID = (await settingsOf(workspace)).id;
+      expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual(verdicts);
+    }
+    expect(await verifyAsDocumented({ ...env, WORKSPACE_ID: '' }, tokens)).toEqual([
+      'refused',
+      'refused',
+    ]);
+  });
+
+  test('a token names its workspace by an id that says nothing and stays', async () => {
+    const { id } = await settingsOf(own);
+    const claims = decodeJwt(await issue(own));
+    expect(claims).toMatchObject({ workspace_id: id });
+    expect(id).toMatch(/^ws_[0-9a-f]{32}$/);
+    expect((await settingsOf(other)).id).not.toBe(id);
+    await own.set({ required_schemas: [], embed_token_audiences: [AUDIENCE] });
+    expect((await settingsOf(own)).id).toBe(id);
+    const refused = await own.set({ id: `ws_${'0'.repeat(32)}` });
+    expect([refused.status, errorsOf(refused)]).toEqual([422, [['/id', 'unknown']]]);
+  });
+
+  test('introspection takes the tokens of its caller’s workspace alone', async () => {
+    const token = await issue(own);
+    expect((await own.introspect(token)).body).toMatchObject({
+      active: true,
+      workspace_id: (await settingsOf(own)).id,
+    });
+    expect((await other.introspect(token)).text).toBe('{"active":false}');
+    const { privateKey, kid } = await deriveSigningKey(Buffer.alloc(32, 7));
+    const sign = (changes: object) =>
+      new SignJWT({ ...decodeJwt(token), ...changes })
+        .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid })
+        .sign(privateKey);
+    const foreign = await sign({ workspace_id: (await settingsOf(other)).id });
+    expect([await isActive(own, foreign), await isActive(other, foreign)]).toEqual([false, false]);
+    // As the version before has issued it.
+    const former = await sign({ workspace_id: undefined });
+    expect([await isActive(own, former), await isActive(other, former)]).toEqual([true, false]);
+  });
+
+  test('a workspace can have an issuer of its own, which ends the tokens of the one before', async () => {
+    const before = await issue(own);
+    await set(own, { embed_token_issuer: 'https://groups.example.com/own' });
+    const after = await issue(own);
+    expect(decodeJwt(after).iss).toBe('https://groups.example.com/own');
+    expect([await isActive(own, before), await isActive(own, after)]).toEqual([false, true]);
+    const theirs = await issue(other);
+    expect([decodeJwt(theirs).iss, await isActive(other, theirs)]).toEqual([
+      'user-group-service',
+      true,
+    ]);
+    expect((await set(own, { embed_token_audiences: [] })).status).toBe(200);
+    expect((await settingsOf(own)).embed_token_issuer).toBe('https://groups.example.com/own');
+    await set(own, { embed_token_issuer: null });
+    expect([await isActive(own, before), await isActive(own, after)]).toEqual([true, false]);
+  });
+
+  test('choosing the issuer of another workspace makes nobody one of its groups', async () => {
+    const issuer = 'https://groups.example.com/own';
+    for (const workspace of [own, other]) await set(workspace, { embed_token_issuer: issuer });
+    const tokens = [await issue(own), await issue(other)];
+    expect([await isActive(own, tokens[1]!), await isActive(other, tokens[0]!)]).toEqual([
+      false,
+      false,
+    ]);
+    const env = { GROUPS_URL: service.baseUrl, ISSUER: issuer };
+    const WORKSPACE_ID = (await settingsOf(own)).id;
+    expect(await verifyAsDocumented({ ...env, WORKSPACE_ID }, tokens)).toEqual(['acme', 'refused']);
+  });
+
+  test('a workspace can allow some audiences alone', async () => {
+    await set(own, { embed_token_audiences: [AUDIENCE, 'é'] });
+    for (const audience of [AUDIENCE, 'é']) {
+      expect((await issueFor(own, audience)).status).toBe(201);
+    }
+    for (const audience of ['https://dashboards.example.com/', 'e\u0301', 'É', AUDIENCE + ' ']) {
+      const answer = await issueFor(own, audience);
+      expect([answer.status, answer.body.code, errorsOf(answer)]).toEqual([
+        422,
+        'validation_failed',
+        [['/audience', 'not_acceptable']],
+      ]);
+    }
+    expect((await issueFor(other, 'any')).status).toBe(201);
+    await set(own, { embed_token_audiences: [] });
+    expect((await issueFor(own, 'any')).status).toBe(201);
+  });
+
+  test('a change is recorded with what it changed', async () => {
+    await set(own, { embed_token_issuer: 'own', embed_token_audiences: ['a'] });
+    await set(own, { embed_token_issuer: 'own', embed_token_audiences: ['a'] });
+    const { body } = await own.api.call('GET', '/api/v1/audit-events?action=workspace.update');
+    expect(body.audit_events.map(({ before, after }) => [before, after])).toEqual([
+      [
+        { embed_token_issuer: null, embed_token_audiences: [] },
+        { embed_token_issuer: 'own', embed_token_audiences: ['a'] },
+      ],
+    ]);
+  });
+
+  test.each<[string, object, string, string]>([
+    ['an empty issuer', { embed_token_issuer: '' }, '/embed_token_issuer', 'not_acceptable'],
+    ['no URL', { embed_token_issuer: 'https://' }, '/embed_token_issuer', 'not_acceptable'],
+    ['a space', { embed_token_issuer: 'a b' }, '/embed_token_issuer', 'not_acceptable'],
+    [
+      'too long an issuer',
+      { embed_token_issuer: 'i'.repeat(256) },
+      '/embed_token_issuer',
+      'not_acceptable',
+    ],
+    ['a number', { embed_token_issuer: 7 }, '/embed_token_issuer', 'type'],
+    ['no list', { embed_token_audiences: 'a' }, '/embed_token_audiences', 'type'],
+    ['null', { embed_token_audiences: null }, '/embed_token_audiences', 'type'],
+    [
+      'an empty audience',
+      { embed_token_audiences: ['a', ''] },
+      '/embed_token_audiences/1',
+      'empty',
+    ],
+    [
+      'an audience that is none',
+      { embed_token_audiences: ['\u0007'] },
+      '/embed_token_audiences/0',
+      'control_character',
+    ],
+    [
+      'an audience twice',
+      { embed_token_audiences: ['a', 'a'] },
+      '/embed_token_audiences/1',
+      'repeated',
+    ],
+    [
+      'too many audiences',
+      { embed_token_audiences: Array.from({ length: 101 }, (_, n) => `a${n}`) },
+      '/embed_token_audiences',
+      'too_many',
+    ],
+  ])('%s is refused, and nothing is changed', async (_name, settings, pointer, code) => {
+    const answer = await own.set({ required_schemas: ['s'], ...settings });
+    expect([answer.status, errorsOf(answer)]).toEqual([422, [[pointer, code]]]);
+    expect((await settingsOf(own)).required_schemas).toEqual([]);
+  });
+
+  test('a workspace that the version before creates has an id too', async () => {
+    const ids = async () =>
+      (await service.query<{ public_id: string }>('SELECT public_id FROM workspace')).map(
+        ({ public_id }) => public_id,
+      );
+    await changeDatabase(
+      service.database,
+      `INSERT INTO workspace (name, created_at) VALUES ('before-${count}', 0)`,
+    );
+    const known = await ids();
+    for (const id of known) expect(id).toMatch(/^ws_[0-9a-f]{32}$/);
+    expect(new Set(known).size).toBe(known.length);
+  });
+});
