@@ -6,7 +6,7 @@ const features = {
   'encryption-key': ['audit'],
   registry: ['audit', 'workspace'],
   'user-group': ['audit', 'encryption-key', 'registry'],
-  'embed-token': ['encryption-key', 'user-group'],
+  'embed-token': ['audit', 'encryption-key', 'user-group'],
   introspection: ['user-group', 'registry', 'embed-token'],
   'rate-limit': [],
   metrics: [],

@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; and refused calls. Filters can be combined.
+         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -374,7 +374,7 @@ export interface paths {
         get: operations["createOrLookUpUserGroup"];
         /**
          * Write a user group
-         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes.
+         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the answer holds it, also where nothing was to change: whoever has the scope `user-groups:write` can read the token of any group whose id they know. The audit log tells it, as `user_group_token.show`.
          */
         put: operations["putUserGroup"];
         /**
@@ -808,8 +808,9 @@ export interface components {
         };
         AuditEventView: {
             /**
-             * @description Number of the event.
-             * @example 42
+             * Format: int64
+             * @description Number of the event, drawn at random; `time` tells the order.
+             * @example 5377108433215711
              */
             id: number;
             /**

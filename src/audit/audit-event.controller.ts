@@ -19,7 +19,7 @@ export class AuditEventController {
     operationId: 'listAuditEvents',
     summary: 'List audit events',
     description:
-      'The events of the workspace, newest first: every change with who made it, from where, and what it changed; and refused calls. Filters can be combined.',
+      'The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined.',
   })
   @ApiOkResponse({ type: AuditEventsAnswer, description: 'One page of events.' })
   @ApiReadProblems()

@@ -13,6 +13,13 @@ export class AuditEvent {
   @PrimaryGeneratedColumn({ type: 'bigint', primaryKeyConstraintName: 'audit_event_pkey' })
   id!: number;
 
+  /**
+   * By which callers know it: drawn at random, since `id` counts the events of every workspace. Null
+   * for events that were recorded before there were such numbers; then it is `id`.
+   */
+  @Column('bigint', { name: 'public_id', nullable: true })
+  publicId!: number | null;
+
   /** Null where no workspace is known: a refused call with an unknown token. */
   @Column('integer', { name: 'workspace_id', nullable: true })
   workspaceId!: number | null;

@@ -8,6 +8,9 @@ import type { AuditEvent } from './audit-event.entity';
 import type { AuditEventView, AuditEventsAnswer } from './dto/audit-event-answer.dto';
 import type { AuditEventQueryDto } from './dto/audit-event-query.dto';
 
+/** Under the number by which callers know it. */
+type FoundEvent = Omit<AuditEvent, 'id' | 'publicId' | 'keepUntil'> & { publicId: number };
+
 /** A condition for each filter; those that are given make the statement. */
 const conditions = {
   workspaceId: 'workspace_id = :workspaceId',
@@ -18,7 +21,11 @@ const conditions = {
   requestId: 'request_id = :requestId',
   from: 'occurred_at >= :from',
   to: 'occurred_at < :to',
-  beforeTime: '(occurred_at, id) < (:beforeTime, :beforeId)',
+  // Events of one moment are sorted by the number that callers do not know.
+  beforeTime: `(occurred_at, id) < (:beforeTime, (
+    SELECT min(id) FROM audit_event
+    WHERE workspace_id = :workspaceId AND occurred_at = :beforeTime
+      AND COALESCE(public_id, id) = :beforeId))`,
 } as const;
 
 type Filters = Partial<Record<keyof typeof conditions | 'beforeId', SqlValue>>;
@@ -27,10 +34,10 @@ const listEvents = (filters: Filters) => {
   const given = Object.entries(conditions).filter(([name]) => name in filters);
   // By number: PostgreSQL would cut a long name, and take two statements for one.
   const numbers = Object.keys(conditions).flatMap((name, index) => (name in filters ? index : []));
-  return statement<Record<string, SqlValue>, AuditEvent>(
+  return statement<Record<string, SqlValue>, FoundEvent>(
     `audit-event.list:${numbers.join()}`,
     () => `
-      SELECT id, workspace_id AS "workspaceId", occurred_at AS "occurredAt", action,
+      SELECT COALESCE(public_id, id) AS "publicId", workspace_id AS "workspaceId", occurred_at AS "occurredAt", action,
         actor_type AS "actorType", api_token_id AS "apiTokenId", request_id AS "requestId", address,
         object_type AS "objectType", object_id AS "objectId", before, after, details
       FROM audit_event
@@ -49,7 +56,10 @@ export class AuditEventService {
     const limit = limitOf(query);
     const filters = { ...toFilters(query), workspaceId: caller.workspaceId };
     const events = await this.find(filters, limit + 1);
-    const { rows, nextCursor } = toPage(events, limit, ({ occurredAt, id }) => [occurredAt, id]);
+    const { rows, nextCursor } = toPage(events, limit, (event) => [
+      event.occurredAt,
+      event.publicId,
+    ]);
     return {
       success: 1,
       audit_events: rows.map(toAuditEventView),
@@ -66,7 +76,7 @@ export class AuditEventService {
     }));
   }
 
-  private find(filters: Filters, limit: number): Promise<AuditEvent[]> {
+  private find(filters: Filters, limit: number): Promise<FoundEvent[]> {
     return this.statements.read(listEvents(filters), { ...filters, limit });
   }
 }
@@ -88,11 +98,11 @@ function toFilters(query: AuditEventQueryDto): Filters {
 }
 
 /** What is null is left out. */
-function toAuditEventView(event: AuditEvent): AuditEventView {
-  const { id, occurredAt, action, actorType, apiTokenId, requestId, address } = event;
+function toAuditEventView(event: FoundEvent): AuditEventView {
+  const { publicId, occurredAt, action, actorType, apiTokenId, requestId, address } = event;
   const { objectType, objectId, before, after, details } = event;
   return {
-    id,
+    id: publicId,
     time: toWireTime(occurredAt),
     action,
     actor: {

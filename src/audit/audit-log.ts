@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { getRandomValues } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/caller';
 import { AuditUnavailable, DatabaseUnavailable } from '../common/errors';
@@ -31,6 +32,7 @@ export const auditActions = [
   'user_group.update',
   'user_group_token.revoke',
   'user_group_token.rotate',
+  'user_group_token.show',
   'workspace.create',
   'workspace.update',
 ] as const;
@@ -63,6 +65,7 @@ export interface AuditEntry {
 }
 
 interface Row {
+  publicId: number;
   workspaceId: number | null;
   occurredAt: number;
   action: string;
@@ -80,27 +83,40 @@ interface Row {
 
 const DAY_MS = 86_400_000;
 
+/** In the order of a `Row`. */
+const COLUMNS = `public_id, workspace_id, occurred_at, action, actor_type, api_token_id, request_id,
+      address, object_type, object_id, before, after, details, keep_until`;
+
 const insertEvent = statement<Row & Record<keyof Row, string | number | null>>(
   'audit-event.insert',
   () => `
-    INSERT INTO audit_event (workspace_id, occurred_at, action, actor_type, api_token_id, request_id,
-      address, object_type, object_id, before, after, details, keep_until)
-    VALUES (:workspaceId, :occurredAt, :action, :actorType, :apiTokenId, :requestId,
+    INSERT INTO audit_event (${COLUMNS})
+    VALUES (:publicId, :workspaceId, :occurredAt, :action, :actorType, :apiTokenId, :requestId,
       :address, :objectType, :objectId, :before, :after, :details, :keepUntil)`,
+);
+
+/** Rows as JSON arrays, in the order of the columns. */
+const insertEvents = statement<{ rows: string }>(
+  'audit-event.insert-many',
+  ({ elementsOf }) => `
+    INSERT INTO audit_event (${COLUMNS})
+    SELECT CAST(e.value ->> 0 AS bigint), CAST(e.value ->> 1 AS integer),
+      CAST(e.value ->> 2 AS bigint), e.value ->> 3, e.value ->> 4, CAST(e.value ->> 5 AS integer),
+      e.value ->> 6, e.value ->> 7, e.value ->> 8, e.value ->> 9, e.value ->> 10, e.value ->> 11,
+      e.value ->> 12, CAST(e.value ->> 13 AS bigint)
+    FROM ${elementsOf(':rows')}`,
 );
 
 /** Records who did what, in the transaction of the change itself: neither is there without the other. */
 @Injectable()
 export class AuditLog {
-  private readonly keepMs: number | null;
   private readonly redact: (text: string) => string;
 
   constructor(
     private readonly statements: Statements,
-    { auditRetentionDays, bootstrapApiToken }: Config,
+    private readonly config: Config,
   ) {
-    this.redact = redactor(bootstrapApiToken, { whole: true });
-    this.keepMs = auditRetentionDays === 0 ? null : auditRetentionDays * DAY_MS;
+    this.redact = redactor(config.bootstrapApiToken, { whole: true });
   }
 
   /**
@@ -116,10 +132,23 @@ export class AuditLog {
     }
   }
 
+  /** Adds many events by one statement. */
+  async recordAll(
+    manager: EntityManager,
+    events: readonly (readonly [AuditActor, AuditEntry])[],
+  ): Promise<void> {
+    const rows = events.map(([actor, entry]) =>
+      Object.values<unknown>({ ...this.toRow(actor, entry) }),
+    );
+    await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
+  }
+
   private toRow(actor: AuditActor, { action, object, before, after, details }: AuditEntry): Row {
     const now = Date.now();
     const { workspaceId, apiTokenId, requestId, address } = actor;
+    const keepMs = keepDays(this.config, actor, action) * DAY_MS;
     return {
+      publicId: randomNumber(),
       workspaceId,
       occurredAt: now,
       action,
@@ -132,13 +161,33 @@ export class AuditLog {
       before: this.toText(before),
       after: this.toText(after),
       details: this.toText(details),
-      keepUntil: this.keepMs === null ? null : now + this.keepMs,
+      keepUntil: keepMs === Infinity ? null : now + keepMs,
     };
   }
 
   private toText(value: object | undefined): string | null {
     return value === undefined ? null : this.redact(JSON.stringify(value));
   }
+}
+
+/** One of the 2^53 that are exact in JSON. */
+function randomNumber(): number {
+  const [high, low] = getRandomValues(new Uint32Array(2)) as unknown as [number, number];
+  return (high >>> 11) * 2 ** 32 + low;
+}
+
+/** Those that many can write, or that are many, may have to go sooner; nothing stays longer than the rest. */
+function keepDays(
+  { auditRetentionDays, refusalRetentionDays, shownTokenRetentionDays }: Config,
+  { workspaceId }: AuditActor,
+  action: AuditAction,
+): number {
+  const days = auditRetentionDays === 0 ? Infinity : auditRetentionDays;
+  if (action === 'user_group_token.show') return Math.min(days, shownTokenRetentionDays);
+  if (action === 'authentication.refuse' && workspaceId === null) {
+    return Math.min(days, refusalRetentionDays);
+  }
+  return days;
 }
 
 /** Only the command line and the start have no request. */

@@ -6,11 +6,20 @@ import { AuditEventService } from './audit-event.service';
 import { AuditLog } from './audit-log';
 import { AuditRetention } from './audit-retention';
 import { RefusalLog } from './refusal-log';
+import { ShownTokens } from './shown-tokens';
+import { StrangerRefusals } from './stranger-refusals';
 
 @Module({
   imports: [TypeOrmModule.forFeature([AuditEvent])],
   controllers: [AuditEventController],
-  providers: [AuditEventService, AuditLog, AuditRetention, RefusalLog],
-  exports: [AuditEventService, AuditLog, RefusalLog],
+  providers: [
+    AuditEventService,
+    AuditLog,
+    AuditRetention,
+    RefusalLog,
+    ShownTokens,
+    StrangerRefusals,
+  ],
+  exports: [AuditEventService, AuditLog, RefusalLog, ShownTokens],
 })
 export class AuditModule {}

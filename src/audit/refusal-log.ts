@@ -8,6 +8,7 @@ import { loggedPath } from '../common/http/logged-path';
 import { requestId } from '../common/http/request-id';
 import { Transactor } from '../database/transactor';
 import { type AuditActor, AuditLog } from './audit-log';
+import { StrangerRefusals } from './stranger-refusals';
 
 /**
  * So that refused calls cannot fill the disk: rows in a minute, from one client and in all, for each
@@ -26,12 +27,13 @@ export class RefusalLog implements OnApplicationShutdown {
   private readonly perClient = limiter(ROWS_PER_MINUTE.client);
   private readonly all = limiter(ROWS_PER_MINUTE.all);
   private readonly pending = new Set<Promise<void>>();
-  /** By workspace; null where none is known. */
-  private readonly notRecorded = new Map<number | null, number>();
+  /** By workspace. */
+  private readonly notRecorded = new Map<number, number>();
 
   constructor(
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
+    private readonly strangers: StrangerRefusals,
   ) {}
 
   record(error: ServiceError, request: Request): void {
@@ -46,19 +48,20 @@ export class RefusalLog implements OnApplicationShutdown {
   private async write(error: ServiceError, request: Request): Promise<void> {
     const actor = actorOf(error, request);
     const { workspaceId } = actor;
+    const { code, status } = error.spec;
+    const call = { code, method: request.method, path: loggedPath(request.path) };
+    const action = status === 403 ? 'authorization.refuse' : 'authentication.refuse';
+    if (workspaceId === null) {
+      this.strangers.record(code, actor, { action, details: call });
+      return;
+    }
     if (!(await this.isWithinLimits(workspaceId, addressBlock(clientAddress(request))))) {
       this.leaveOut(workspaceId, 1);
       return;
     }
     const notRecorded = this.notRecorded.get(workspaceId) ?? 0;
     this.notRecorded.delete(workspaceId);
-    const details = {
-      code: error.spec.code,
-      method: request.method,
-      path: loggedPath(request.path),
-      ...(notRecorded > 0 && { not_recorded_before: notRecorded }),
-    };
-    const action = error.spec.status === 403 ? 'authorization.refuse' : 'authentication.refuse';
+    const details = { ...call, ...(notRecorded > 0 && { not_recorded_before: notRecorded }) };
     try {
       await this.transactor.run((manager) =>
         this.auditLog.record(manager, actor, { action, details }),
@@ -69,11 +72,11 @@ export class RefusalLog implements OnApplicationShutdown {
     }
   }
 
-  private leaveOut(workspaceId: number | null, count: number): void {
+  private leaveOut(workspaceId: number, count: number): void {
     this.notRecorded.set(workspaceId, (this.notRecorded.get(workspaceId) ?? 0) + count);
   }
 
-  private async isWithinLimits(workspaceId: number | null, client: string): Promise<boolean> {
+  private async isWithinLimits(workspaceId: number, client: string): Promise<boolean> {
     try {
       await this.perClient.consume(`${workspaceId} ${client}`);
       await this.all.consume(String(workspaceId));

@@ -152,6 +152,20 @@ export class Config {
   })
   auditRetentionDays = 365;
 
+  @FromEnv('REFUSAL_RETENTION_DAYS', {
+    about:
+      'Days for which the audit log keeps what it tells of refused calls with a token that is nobody’s, or none; never longer than `AUDIT_RETENTION_DAYS`.',
+    read: integer(1, 36_500),
+  })
+  refusalRetentionDays = 90;
+
+  @FromEnv('SHOWN_TOKEN_RETENTION_DAYS', {
+    about:
+      'Days for which the audit log keeps to whom tokens of user groups were shown; never longer than `AUDIT_RETENTION_DAYS`.',
+    read: integer(1, 36_500),
+  })
+  shownTokenRetentionDays = 30;
+
   @FromEnv('LOG_LEVEL', {
     about:
       'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',

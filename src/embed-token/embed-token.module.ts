@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuditModule } from '../audit/audit.module';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
 import { KeyRing } from '../encryption-key/key-ring';
 import { UserGroupModule } from '../user-group/user-group.module';
@@ -9,7 +10,7 @@ import { JwksController } from './jwks.controller';
 import { SigningKeys } from './signing-keys';
 
 @Module({
-  imports: [EncryptionKeyModule, UserGroupModule],
+  imports: [AuditModule, EncryptionKeyModule, UserGroupModule],
   controllers: [EmbedTokenController, JwksController],
   providers: [
     {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose';
 import { randomBytes } from 'node:crypto';
+import { ShownTokens } from '../audit/shown-tokens';
 import type { Caller } from '../common/caller';
 import {
   UserGroupIncomplete,
@@ -28,6 +29,7 @@ export class EmbedTokenService {
     private readonly snapshots: UserGroupSnapshots,
     private readonly keys: SigningKeys,
     private readonly config: Config,
+    private readonly shownTokens: ShownTokens,
   ) {}
 
   /**
@@ -35,10 +37,11 @@ export class EmbedTokenService {
    * @throws UserGroupNotFound, ValidationFailed, UserGroupSuspended, UserGroupIncomplete
    */
   async issue(
-    { workspaceId }: Caller,
+    caller: Caller,
     providedId: string,
     dto: IssueEmbedTokenDto,
   ): Promise<EmbedTokenAnswer> {
+    const { workspaceId } = caller;
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
     requireAllowed(dto.audience, JSON.parse(group.embedTokenAudiences) as string[]);
@@ -48,7 +51,7 @@ export class EmbedTokenService {
     if (snapshot?.isComplete === false) throw new UserGroupIncomplete();
     const { audience: aud, expires_in_seconds: life = DEFAULT_LIFE_SECONDS, origin } = dto;
     const iat = Math.floor(Date.now() / 1000);
-    return this.sign({
+    const answer = await this.sign({
       iss: group.embedTokenIssuer ?? this.config.embedTokenIssuer,
       sub: providedId,
       aud,
@@ -60,6 +63,8 @@ export class EmbedTokenService {
       gen: group.generation,
       ...(origin !== undefined && { origin }),
     });
+    this.shownTokens.record(caller, 'embed_token', { id: group.userGroupId, providedId });
+    return answer;
   }
 
   private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenAnswer> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../audit/audit-log';
+import { ShownTokens } from '../audit/shown-tokens';
 import { type Caller, requireScope } from '../common/caller';
 import { TokenForgotten, TokenUnreadable } from '../common/errors';
 import type { JsonObject } from '../common/json/strict-json';
@@ -21,6 +22,7 @@ export class UserGroupExporter {
     private readonly transactor: Transactor,
     private readonly cipher: TokenCipher,
     private readonly auditLog: AuditLog,
+    private readonly shownTokens: ShownTokens,
   ) {}
 
   /**
@@ -46,10 +48,13 @@ export class UserGroupExporter {
       const groups = await this.userGroups.list(workspaceId, last?.id ?? 0, PAGE);
       last = groups.at(-1);
       exported += groups.length;
-      yield groups.map((group) => ({
+      const lines = groups.map((group) => ({
         ...toLine(group),
         ...(include_tokens && this.readToken(workspaceId, group)),
       }));
+      const shown = lines.filter((line) => 'token' in line).length;
+      this.shownTokens.recordMany(caller, 'export', shown);
+      yield lines;
     } while (last);
     yield [{ summary: { exported, complete: true } }];
   }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log';
+import { ShownTokens } from '../audit/shown-tokens';
 import type { Caller } from '../common/caller';
 import {
   DatabaseUnavailable,
@@ -54,6 +55,7 @@ export class UserGroupTokenService {
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
     private readonly config: Config,
+    private readonly shownTokens: ShownTokens,
   ) {}
 
   /**
@@ -97,6 +99,7 @@ export class UserGroupTokenService {
     const { workspaceId } = caller;
     const { id, name, generation, ...stored } = await this.getGroup(caller, providedId);
     const token = this.cipher.decrypt(stored, { workspaceId, userGroupId: id, generation });
+    this.shownTokens.record(caller, 'current_token', { id, providedId });
     return { success: 1, user_group: toUserGroupView({ id, token, name }, providedId) };
   }
 
@@ -211,17 +214,17 @@ export class UserGroupTokenService {
   }
 
   /** @throws IdempotencyKeySpent if another rotation has replaced the token since */
-  private async answerAgain(
-    { workspaceId }: Caller,
-    issued: IssuedForKey,
-  ): Promise<UserGroupAnswer> {
+  private async answerAgain(caller: Caller, issued: IssuedForKey): Promise<UserGroupAnswer> {
+    const { workspaceId } = caller;
     const { userGroupId, generation, name } = issued;
     const stored = await this.userGroups.findById({ workspaceId, id: userGroupId });
     if (stored?.generation !== generation) throw new IdempotencyKeySpent();
     const token = this.cipher.decrypt(stored, { workspaceId, userGroupId, generation });
+    const { providedId } = stored;
+    this.shownTokens.record(caller, 'repeated_rotation', { id: userGroupId, providedId });
     return {
       success: 1,
-      user_group: toUserGroupView({ id: userGroupId, token, name }, stored.providedId),
+      user_group: toUserGroupView({ id: userGroupId, token, name }, providedId),
     };
   }
 

@@ -56,7 +56,7 @@ export class UserGroupController {
     operationId: 'putUserGroup',
     summary: 'Write a user group',
     description:
-      'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes.',
+      'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the answer holds it, also where nothing was to change: whoever has the scope `user-groups:write` can read the token of any group whose id they know. The audit log tells it, as `user_group_token.show`.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group as stored.' })
   @ApiProblems(TokenForgotten, TokenUnreadable, AuditUnavailable)

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ShownTokens } from '../audit/shown-tokens';
 import { type Caller, requireScope } from '../common/caller';
 import { DatabaseUnavailable, UserGroupNotFound } from '../common/errors';
 import { ChangeFeed } from '../database/change-feed';
@@ -34,6 +35,7 @@ export class UserGroupService {
     private readonly transactor: Transactor,
     private readonly cipher: TokenCipher,
     private readonly changes: ChangeFeed,
+    private readonly shownTokens: ShownTokens,
   ) {}
 
   /**
@@ -46,6 +48,8 @@ export class UserGroupService {
     const { created, told } = isLookUp(wanted)
       ? await this.lookUp(caller, wanted.providedId)
       : await this.write(caller, toReadableWrite(wanted));
+    if (!created)
+      this.shownTokens.record(caller, 'look_up', { id: told.id, providedId: wanted.providedId });
     const view = toUserGroupView(told, wanted.providedId);
     return {
       success: 1,
@@ -61,7 +65,9 @@ export class UserGroupService {
    */
   async put(caller: Caller, dto: UserGroupDto): Promise<UserGroupAnswer> {
     const wanted = toWanted(dto);
-    const { told } = await this.write(caller, toReadableWrite(wanted));
+    const { created, told } = await this.write(caller, toReadableWrite(wanted));
+    if (!created)
+      this.shownTokens.record(caller, 'write', { id: told.id, providedId: wanted.providedId });
     return { success: 1, user_group: toUserGroupView(told, wanted.providedId) };
   }
 

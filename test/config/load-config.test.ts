@@ -33,6 +33,8 @@ test('every variable of the interface exists', () => {
     'SHUTDOWN_DELAY_SECONDS',
     'MIGRATION_WAIT_SECONDS',
     'AUDIT_RETENTION_DAYS',
+    'REFUSAL_RETENTION_DAYS',
+    'SHOWN_TOKEN_RETENTION_DAYS',
     'LOG_LEVEL',
     'LOG_FORMAT',
     'METRICS_PORT',

@@ -29,7 +29,12 @@ class ObjectView {
 
 /** One event of the audit log. */
 export class AuditEventView {
-  @ApiProperty({ description: 'Number of the event.', type: 'integer', example: 42 })
+  @ApiProperty({
+    description: 'Number of the event, drawn at random; `time` tells the order.',
+    type: 'integer',
+    format: 'int64',
+    example: 5_377_108_433_215_711,
+  })
   id!: number;
 
   @ApiProperty({

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../common/caller';
+import { Transactor } from '../database/transactor';
+import { AuditLog } from './audit-log';
+import { TalliedEvents, type Told } from './tallied-events';
+import type { Tally } from './tally';
+
+const LIMITS = { windowMs: 3_600_000, keys: 10_000 };
+
+/** How a token came into an answer. */
+type Way = 'look_up' | 'write' | 'current_token' | 'repeated_rotation' | 'embed_token' | 'export';
+
+/**
+ * Which API token was shown the tokens of which user groups. A look-up neither waits for it nor
+ * makes a statement: it is told once an hour for each API token and group.
+ */
+@Injectable()
+export class ShownTokens extends TalliedEvents {
+  constructor(transactor: Transactor, auditLog: AuditLog) {
+    super(transactor, auditLog, LIMITS);
+  }
+
+  /** One token, of a group that was there. */
+  record(caller: Caller, way: Way, group: { id: number; providedId: string }): void {
+    const tally =
+      this.tallyOf(`${ownerOf(caller)}/${group.id}`, () => toldOf(caller, group)) ??
+      this.ofNoGroup(caller);
+    tally.add(way, caller.address ?? 'unknown', 1);
+  }
+
+  /** Many at once, whose groups are not told one by one. */
+  recordMany(caller: Caller, way: Way, count: number): void {
+    if (count > 0) this.ofNoGroup(caller).add(way, caller.address ?? 'unknown', count);
+  }
+
+  private ofNoGroup(caller: Caller): Tally {
+    return this.begin(ownerOf(caller), toldOf(caller));
+  }
+}
+
+/** The operator has no API token. */
+function ownerOf({ workspaceId, apiTokenId }: Caller): string {
+  return `${workspaceId}/${apiTokenId}`;
+}
+
+function toldOf(
+  { workspaceId, apiTokenId }: Caller,
+  group?: { id: number; providedId: string },
+): Told {
+  return [
+    { workspaceId, apiTokenId, requestId: null, address: null },
+    {
+      action: 'user_group_token.show',
+      ...(group && {
+        object: { type: 'user_group', id: group.providedId },
+        details: { team_id: group.id },
+      }),
+    },
+  ];
+}

@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { addressBlock } from '../common/http/client-address';
+import { Transactor } from '../database/transactor';
+import { type AuditActor, type AuditEntry, AuditLog } from './audit-log';
+import { TalliedEvents } from './tallied-events';
+
+const LIMITS = { windowMs: 60_000, keys: 1 };
+
+/**
+ * Refused calls that no workspace can be made out for: whoever is nobody writes one event a minute,
+ * which tells of the first call how it was, and of all how many there were.
+ */
+@Injectable()
+export class StrangerRefusals extends TalliedEvents {
+  constructor(transactor: Transactor, auditLog: AuditLog) {
+    super(transactor, auditLog, LIMITS);
+  }
+
+  record(code: string, actor: AuditActor, entry: AuditEntry): void {
+    const tally = this.tallyOf('strangers', () => [actor, entry]);
+    tally?.add(code, addressBlock(actor.address ?? undefined), 1);
+  }
+}
