@@ -4,9 +4,10 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from './durability/server.mjs';
 import { describeLatencies } from './lab/callers.mjs';
+import { keyList } from './lab/keys.mjs';
 import { onEachDatabase } from './lab/many-groups.mjs';
 import { runCli } from './rewrap/command.mjs';
-import { fillGroups, keyList, readTokens } from './rewrap/groups.mjs';
+import { fillGroups, readTokens } from './rewrap/groups.mjs';
 import { Load } from './rewrap/load.mjs';
 
 // Shows that `keys rewrap` of many groups beside a serving server costs nobody a call and changes

@@ -1,10 +1,11 @@
 import type { DynamicModule, Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { watchApplication } from './app.metrics';
 import { AppModule } from './app.module';
+import { requireAccessOfHandlers } from './common/handler-access';
 import { ApiHttpAdapter } from './common/http/api-http.adapter';
 import {
   commonHeaders,
@@ -26,6 +27,7 @@ import { KeyCheck } from './encryption-key/key-check';
  * The application as it is served, on a database that is ready; not yet listening.
  * @param module the root module: `AppModule`, or one that imports it beside modules of its own
  * @throws OperatorError if the encryption keys are not those of the database
+ * @throws Error if a handler does not say who may call it
  */
 export async function createApp(
   config: Config,
@@ -38,6 +40,7 @@ export async function createApp(
     abortOnError: false,
     logger: new NestLog(log),
   });
+  requireAccessOfHandlers(app.get(ModulesContainer));
   await app.get(KeyCheck).requireEveryKey();
   app.set(BODY_LIMIT_SETTING, config.bodyLimit);
   app.set('trust proxy', config.trustProxy);
@@ -45,7 +48,7 @@ export async function createApp(
 
   watchApplication(app);
   app.use(commonHeaders);
-  app.use(observeRequests(log, app.get(Metrics)));
+  app.use(observeRequests(log, app.get(Metrics), config.bootstrapApiToken));
   app.use(refuseWhenClosing(app.getHttpServer()));
   app.use(requireHost);
   adapter

@@ -7,8 +7,10 @@ import { ApiTokenBootstrap } from './api-token/api-token.bootstrap';
 import { exitWith } from './common/exit-with';
 import { createLog } from './common/log';
 import { OperatorError } from './common/operator-error';
+import { findExposed } from './config/exposed-secrets';
 import { loadConfig, loadDotEnv } from './config/load-config';
 import { createApp } from './create-app';
+import { claimDataDir } from './database/claim-data-dir';
 import { prepareDatabase } from './database/migrate';
 import { Metrics } from './metrics/metrics';
 import { createMetricsServer } from './metrics/metrics-server';
@@ -20,8 +22,16 @@ async function main(): Promise<void> {
   await prepareDatabase(config, (level, msg, details) => {
     log[level]({ msg, ...details });
   });
+  for (const name of findExposed(process.env, config)) {
+    log.warn({ msg: 'every user of this machine may read it; chmod o-rwx', name });
+  }
+  if (config.databaseUrl === undefined && !claimDataDir(config.dataDir)) {
+    log.warn({ msg: 'another process serves this DATA_DIR, too', data_dir: config.dataDir });
+  }
   const app = await createApp(config, log);
-  handOverSignals();
+  handOverSignals((signal) => {
+    log.info({ msg: 'ending', signal });
+  });
   await app.init();
   const { port } = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
   if (config.metricsPort !== 0) {

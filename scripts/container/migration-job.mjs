@@ -6,11 +6,12 @@ import process from 'node:process';
 import { URL } from 'node:url';
 import pg from 'pg';
 import { parse } from 'yaml';
+import { keyList } from '../lab/keys.mjs';
 import { must, NotChecked } from './report.mjs';
 import { Service } from './service.mjs';
 
 const DIRECTORY = 'deploy/kustomize/migrate';
-const KEYS = `k1:${'B'.repeat(43)}=`;
+const KEYS = keyList('k1');
 
 /**
  * Runs the containers of the Job one after the other as the owner of a new database, then the

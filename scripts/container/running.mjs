@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { keyList } from '../lab/keys.mjs';
 import { runLoad } from './load.mjs';
 import { must, NotChecked } from './report.mjs';
 import { answerOf, Service } from './service.mjs';
@@ -198,7 +199,7 @@ async function checkDrain(report, service, token) {
 export async function checkEarlyEnd(report, engine, tag) {
   const env = {
     DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',
-    TOKEN_ENCRYPTION_KEYS: `k1:${'A'.repeat(43)}=`,
+    TOKEN_ENCRYPTION_KEYS: keyList('k1'),
   };
   const service = new Service(engine, tag, { env });
   await report.check('SIGTERM while it waits for its database', async () => {

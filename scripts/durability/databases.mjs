@@ -1,5 +1,4 @@
 import Sqlite from 'better-sqlite3';
-import { Buffer } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -7,8 +6,9 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { URL } from 'node:url';
 import pg from 'pg';
+import { keyList } from '../lab/keys.mjs';
 
-const ENCRYPTION_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const ENCRYPTION_KEYS = keyList('k1');
 const END_LIMIT_MS = 15_000;
 const END_STEP_MS = 10;
 

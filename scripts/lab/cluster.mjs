@@ -1,14 +1,14 @@
 import { chownSync, existsSync, readdirSync } from 'node:fs';
-import { Buffer } from 'node:buffer';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { keyList } from './keys.mjs';
 import { adopt, childrenOf, freePort, idsOf } from './processes.mjs';
 import { release, run, signal, start, temporaryDirectory } from './processes.mjs';
 
-const ENCRYPTION_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+const ENCRYPTION_KEYS = keyList('k1');
 const START_LIMIT_MS = 30_000;
 const START_STEP_MS = 20;
 /** The name of the service's own database, and of its role, which is no superuser. */

@@ -1,15 +1,10 @@
 import Sqlite from 'better-sqlite3';
-import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { keyList } from '../lab/keys.mjs';
 
 const BATCH = 1000;
 const require = createRequire(import.meta.url);
-
-/** A value of `TOKEN_ENCRYPTION_KEYS`; the same id always stands for the same key. */
-export function keyList(...ids) {
-  return ids.map((id) => `${id}:${createHash('sha256').update(id).digest('base64')}`).join(',');
-}
 
 /** Fills the migrated, empty database; gives the token of each group by its `user_group_id`. */
 export async function fillGroups(database, count, keyId) {

@@ -4,8 +4,9 @@ import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { findCaller } from '../common/caller';
 import { ApiTokenInvalid, type ServiceError } from '../common/errors';
 import { addressBlock, clientAddress } from '../common/http/client-address';
-import { loggedPath } from '../common/http/logged-path';
+import { pathLogger } from '../common/http/logged-path';
 import { requestId } from '../common/http/request-id';
+import { Config } from '../config/config';
 import { Transactor } from '../database/transactor';
 import { type AuditActor, AuditLog } from './audit-log';
 import { StrangerRefusals } from './stranger-refusals';
@@ -26,6 +27,7 @@ export class RefusalLog implements OnApplicationShutdown {
   private readonly logger = new Logger(RefusalLog.name);
   private readonly perClient = limiter(ROWS_PER_MINUTE.client);
   private readonly all = limiter(ROWS_PER_MINUTE.all);
+  private readonly loggedPath: (path: string) => string;
   private readonly pending = new Set<Promise<void>>();
   /** By workspace. */
   private readonly notRecorded = new Map<number, number>();
@@ -34,7 +36,10 @@ export class RefusalLog implements OnApplicationShutdown {
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
     private readonly strangers: StrangerRefusals,
-  ) {}
+    { bootstrapApiToken }: Config,
+  ) {
+    this.loggedPath = pathLogger(bootstrapApiToken);
+  }
 
   record(error: ServiceError, request: Request): void {
     const work = this.write(error, request).finally(() => this.pending.delete(work));
@@ -49,7 +54,7 @@ export class RefusalLog implements OnApplicationShutdown {
     const actor = actorOf(error, request);
     const { workspaceId } = actor;
     const { code, status } = error.spec;
-    const call = { code, method: request.method, path: loggedPath(request.path) };
+    const call = { code, method: request.method, path: this.loggedPath(request.path) };
     const action = status === 403 ? 'authorization.refuse' : 'authentication.refuse';
     if (workspaceId === null) {
       this.strangers.record(code, actor, { action, details: call });

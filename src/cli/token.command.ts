@@ -158,7 +158,11 @@ function printIssued({ api_token }: IssuedApiTokenAnswer, workspace: string): vo
 }
 
 function parseScopes(list: string): string[] {
-  return list === 'all' ? [...scopes] : parseList(list);
+  if (list === 'all') return [...scopes];
+  const entries = parseList(list);
+  const unknown = entries.find((entry) => !(scopes as readonly string[]).includes(entry));
+  if (unknown === undefined) return entries;
+  throw new InvalidArgumentError(`"${unknown}" is no scope; use ${SCOPES_HELP}.`);
 }
 
 function parseList(list: string): string[] {

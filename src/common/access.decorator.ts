@@ -11,7 +11,7 @@ export const CLIENT_SECRET_SCHEME = 'ClientSecret';
 
 /**
  * Says which scope a handler needs, once, for the guard and the OpenAPI document alike.
- * A handler without this line is refused to everybody, unless it is `Public`.
+ * With a handler without this line that is not `Public` either, the service does not start.
  */
 export function RequiresScope(scope: Scope): MethodDecorator {
   return applyDecorators(
@@ -38,8 +38,8 @@ export function acceptsClientSecret(handler: object): boolean {
 }
 
 /**
- * Opens a handler to everybody, with no token asked for or looked at: for what is nobody's own. A
- * handler that declares a scope besides is refused to everybody.
+ * Opens a handler to everybody, with no token asked for or looked at: for what is nobody's own. It
+ * declares no scope besides.
  */
 export function Public(): MethodDecorator {
   return SetMetadata(PUBLIC_METADATA, true);

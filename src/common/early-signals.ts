@@ -11,10 +11,16 @@ const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 for (const signal of SIGNALS) process.on(signal, end);
 
 function end(signal: NodeJS.Signals): void {
+  process.stderr.write(`user-group-service: ended by ${signal}.\n`);
   process.exit(128 + constants.signals[signal]);
 }
 
-/** Called by who has handlers of its own, after they are in place. */
-export function handOverSignals(): void {
-  for (const signal of SIGNALS) process.off(signal, end);
+/**
+ * Called by who has handlers of its own, after they are in place.
+ * @param onSignal called with the first signal, beside those handlers
+ */
+export function handOverSignals(
+  onSignal: (signal: NodeJS.Signals) => void = () => undefined,
+): void {
+  for (const signal of SIGNALS) process.once(signal, onSignal).off(signal, end);
 }

@@ -33,7 +33,7 @@ export function redactor(
   const redact = (text: string) => text.replace(pattern, '$1$2[redacted]');
   if (secret === undefined) return redact;
   const inJson = JSON.stringify(secret).slice(1, -1);
-  return (text) => redact(text).replaceAll(inJson, '[redacted]');
+  return (text) => redact(text).replaceAll(secret, '[redacted]').replaceAll(inJson, '[redacted]');
 }
 
 /** The text with every token in it made unreadable. */

@@ -1,6 +1,7 @@
 import { plainToInstance } from 'class-transformer';
 import { distance } from 'fastest-levenshtein';
 import { existsSync, readFileSync } from 'node:fs';
+import { othersMay } from '../common/others-may';
 import { Config } from './config';
 import { ConfigError, variables } from './variable';
 
@@ -36,8 +37,12 @@ function readSecret(env: Environment, name: string): string | undefined {
   if (!path) return env[name] || undefined;
   if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; keep one of them.`);
   try {
+    if (othersMay(path) === 'write') {
+      throw new ConfigError(`${name}_FILE names a file that everybody may write; chmod o-w it.`);
+    }
     return readFileSync(path, 'utf8').trim() || undefined;
   } catch (error) {
+    if (error instanceof ConfigError) throw error;
     const { code = 'unreadable' } = error as NodeJS.ErrnoException;
     throw new ConfigError(`${name}_FILE names a file that cannot be read (${code}).`);
   }
@@ -72,5 +77,23 @@ function refuseMisspelled(env: Environment): void {
 
 /** Short names (`HOST`, `PORT`) are left out: too many honest variables are two letters away from them. */
 function looksLike(name: string, known: string): boolean {
-  return known.length >= 8 && distance(name.toUpperCase(), known) <= 2;
+  const given = name.toUpperCase();
+  if (known.length >= 8 && distance(given, known) <= 2) return true;
+  return withoutUnit(given) === withoutUnit(known) || isShortened(given, known);
+}
+
+/** `SHUTDOWN_DELAY` of `SHUTDOWN_DELAY_SECONDS`, `_MS` and `_MINUTES`. */
+function withoutUnit(name: string): string {
+  return name.replace(
+    /(_PER)?_(MS|MILLIS|MILLISECONDS|SECS?|SECONDS?|MINS?|MINUTES?|HOURS?|DAYS?)$/,
+    '',
+  );
+}
+
+/** Whether it is the known name but for words in its middle: `BOOTSTRAP_TOKEN` of `BOOTSTRAP_API_TOKEN`. */
+function isShortened(name: string, known: string): boolean {
+  const [words, all] = [name.split('_'), known.split('_')];
+  if (words.length < 2 || words[0] !== all[0] || words.at(-1) !== all.at(-1)) return false;
+  let at = 0;
+  return words.every((word) => (at = all.indexOf(word, at) + 1) > 0);
 }

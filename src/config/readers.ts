@@ -10,6 +10,14 @@ export interface EncryptionKey {
   secret: Buffer;
 }
 
+/**
+ * How many different bytes a key must have at least, and how many different steps from one byte to
+ * the next. Of a thousand million random keys not one has fewer.
+ */
+const LEAST_VARIED_BYTES = 17;
+/** The same of 32 random characters, even if there are only 16 of them, as in hexadecimal. */
+const LEAST_VARIED_CHARACTERS = 8;
+
 const UNIT_BYTES: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2 };
 
 export function text(value: string): string {
@@ -113,6 +121,11 @@ export function encryptionKeys(value: string): EncryptionKey[] {
         'must be a list such as k2:<base64>,k1:<base64>, each key 32 bytes in base64 (openssl rand -base64 32).',
       );
     }
+    if (!isVaried(secret, LEAST_VARIED_BYTES)) {
+      throw new ConfigError(
+        `must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`,
+      );
+    }
     return { id, secret };
   });
   if (new Set(keys.map((key) => key.id)).size !== keys.length) {
@@ -149,9 +162,20 @@ function isProxyRange(proxy: string): boolean {
  * because anything else could be guessed or could not be sent in an `Authorization` header.
  */
 export function apiToken(value: string): string {
-  if (isWellFormedToken('uga', value)) return value;
-  if (/^[\x21-\x7e]{32,512}$/.test(value) && !/^ug[at]_/.test(value)) return value;
+  const isOwnForm = /^[\x21-\x7e]{32,512}$/.test(value) && !/^ug[at]_/.test(value);
+  if (isOwnForm || isWellFormedToken('uga', value)) {
+    if (isVaried(Buffer.from(value), LEAST_VARIED_CHARACTERS)) return value;
+    throw new ConfigError(
+      'must be random; this one repeats itself (openssl rand -base64 32 makes a token).',
+    );
+  }
   throw new ConfigError(
     'must be a well-formed uga_… token or 32 to 512 visible ASCII characters without spaces.',
   );
+}
+
+/** Whether a secret may be random: not one pattern repeated, and not counted up. */
+function isVaried(secret: Buffer, least: number): boolean {
+  const steps = [...secret].map((byte, index) => byte - (secret[index - 1] ?? 0));
+  return [secret, steps].every((numbers) => new Set(numbers).size >= least);
 }

@@ -1,8 +1,18 @@
-import { accessSync, closeSync, constants, mkdirSync, openSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DatabaseUnavailable } from '../common/errors';
 import { OperatorError } from '../common/operator-error';
+import { othersMay } from '../common/others-may';
 import type { Config } from '../config/config';
 import { sessionLimits, sqlitePath } from './data-source-options';
 import { translateDatabaseError } from './database-errors';
@@ -47,12 +57,28 @@ export function toOperatorError(config: Config, error: unknown): OperatorError {
 
 function createDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeDirectory(resolve(dataDir));
     accessSync(dataDir, constants.W_OK | constants.X_OK);
     // SQLite would make the file readable by everybody; its journal takes over the file's mode.
     closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
   } catch (error) {
     throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
+  }
+  if (othersMay(dataDir) === 'write') {
+    throw new OperatorError(`DATA_DIR ${dataDir} can be written by everybody; chmod o-w it.`);
+  }
+}
+
+/**
+ * With its parents. Not by the recursive `mkdir` of Node, which never returns where a directory can
+ * be made nowhere, as in `/proc`.
+ */
+function makeDirectory(path: string): void {
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
   }
 }
 

@@ -2,6 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../common/operator-error';
+import { othersMay } from '../common/others-may';
 import { createPrivateFile } from '../common/private-file';
 import type { Config } from '../config/config';
 import { type EncryptionKey, encryptionKeys } from '../config/readers';
@@ -59,6 +60,9 @@ export function loadKeyRing(config: Config, isNew: boolean): KeyRing {
   }
   try {
     if (isNew) createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
+    if (othersMay(path) !== 'nothing') {
+      throw new OperatorError('everybody on this machine may read it; chmod 600 it.');
+    }
     return new KeyRing(encryptionKeys(readFileSync(path, 'utf8').trim()));
   } catch (error) {
     const reason =

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,10 @@ import { loadConfig } from '../../src/config/load-config';
 import { variables } from '../../src/config/variable';
 import { generateToken } from '../../src/common/secrets';
 
-const key = Buffer.alloc(32, 1).toString('base64');
+const secret = randomBytes(32);
+const key = secret.toString('base64');
+const own = 'any-text-of-at-least-32-characters';
+const counted = Array.from({ length: 32 }, (_, index) => index);
 
 test('nothing set gives the defaults', () => {
   expect({ ...loadConfig({}) }).toEqual({ ...new Config() });
@@ -64,14 +68,14 @@ test.each([
   ['REDIS_URL', 'redis://127.0.0.1', { redisUrl: 'redis://127.0.0.1' }],
   ['REDIS_URL', 'rediss://u:p%40@[::1]:6380/3', { redisUrl: 'rediss://u:p%40@[::1]:6380/3' }],
   ['ROTATION_GRACE_SECONDS', '0', { rotationGraceSeconds: 0 }],
-  ['BOOTSTRAP_API_TOKEN', 'x'.repeat(32), { bootstrapApiToken: 'x'.repeat(32) }],
+  ['BOOTSTRAP_API_TOKEN', own, { bootstrapApiToken: own }],
   [
     'TOKEN_ENCRYPTION_KEYS',
     `k2:${key},k1:${key}`,
     {
       tokenEncryptionKeys: [
-        { id: 'k2', secret: Buffer.alloc(32, 1) },
-        { id: 'k1', secret: Buffer.alloc(32, 1) },
+        { id: 'k2', secret },
+        { id: 'k1', secret },
       ],
     },
   ],
@@ -120,7 +124,14 @@ test.each([
   ['TOKEN_ENCRYPTION_KEYS', `k1:${key.slice(0, 20)}`],
   ['TOKEN_ENCRYPTION_KEYS', `k 1:${key}`],
   ['BOOTSTRAP_API_TOKEN', 'short'],
-  ['BOOTSTRAP_API_TOKEN', `${'x'.repeat(32)} y`],
+  ['BOOTSTRAP_API_TOKEN', `${own} y`],
+  ['BOOTSTRAP_API_TOKEN', 'b'.repeat(32)],
+  ['BOOTSTRAP_API_TOKEN', '1234567890'.repeat(4)],
+  ['BOOTSTRAP_API_TOKEN', 'changeme'.repeat(4)],
+  ['TOKEN_ENCRYPTION_KEYS', `k1:${Buffer.alloc(32).toString('base64')}`],
+  ['TOKEN_ENCRYPTION_KEYS', `k2:${key},k1:${Buffer.alloc(32, 'ab').toString('base64')}`],
+  ['TOKEN_ENCRYPTION_KEYS', `k1:${Buffer.from(counted).toString('base64')}`],
+  ['TOKEN_ENCRYPTION_KEYS', `k1:${Buffer.alloc(32, secret.subarray(0, 16)).toString('base64')}`],
   ['BOOTSTRAP_API_TOKEN', generateToken('ugt')],
   ['BOOTSTRAP_API_TOKEN', `uga_${'0'.repeat(38)}`],
 ])('%s=%s is refused by its name, without its value', (name, value) => {
@@ -142,6 +153,13 @@ test.each([
   'TRUST_PROXYS',
   'BOOTSTRAP_API_TOKEN_FIL',
   'log_level',
+  'SHUTDOWN_DELAY',
+  'SHUTDOWN_DELAY_MS',
+  'RATE_LIMIT',
+  'AUDIT_RETENTION_MINUTES',
+  'BOOTSTRAP_TOKEN',
+  'EMBED_ISSUER',
+  'TOKEN_KEYS',
 ])('%s looks meant and is refused', (name) => {
   expect(() => loadConfig({ [name]: 'x' })).toThrow(/did you mean/);
 });
@@ -153,6 +171,11 @@ test.each([
   'PORTS',
   'PATH',
   'DATABASE_NAME',
+  'DATABASE',
+  'API_TOKEN',
+  'EMBED_TOKEN',
+  'LOG_LEVEL_DEFAULT',
+  'DATA_DIR_BACKUP',
   'LOGNAME',
   'XDG_DATA_DIRS',
   'KUBERNETES_PORT',
@@ -180,7 +203,7 @@ describe('a secret in a file', () => {
     const { tokenEncryptionKeys } = loadConfig({
       TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
     });
-    expect(tokenEncryptionKeys).toEqual([{ id: 'k1', secret: Buffer.alloc(32, 1) }]);
+    expect(tokenEncryptionKeys).toEqual([{ id: 'k1', secret }]);
   });
 
   test('conflicts with the variable itself', () => {

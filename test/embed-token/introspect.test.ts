@@ -1,5 +1,6 @@
 import { decodeJwt, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { encryptionKeys } from '../../src/config/readers';
 import { deriveSigningKey, type SigningKey } from '../../src/embed-token/signing-key';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
 import { startTestService, type TestService } from '../support/test-service';
@@ -25,7 +26,7 @@ onEachDatabase((kind) => {
 
   beforeAll(async () => {
     service = await startTestService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
-    key = await deriveSigningKey(Buffer.alloc(32, 7));
+    key = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret);
   });
 
   afterAll(() => service.close());

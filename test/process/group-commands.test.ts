@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   chmodSync,
   existsSync,
@@ -127,8 +128,8 @@ onEachDatabase((kind) => {
 
   test('nothing is encrypted or shown with another key than the first one of this id', async () => {
     const fresh = await createTestDatabase(kind);
-    const withKey = (byte: number, ...args: string[]) => {
-      const key = Buffer.alloc(32, byte).toString('base64');
+    const withKey = (seed: number, ...args: string[]) => {
+      const key = createHash('sha256').update(String(seed)).digest('base64');
       const env = { ...fresh.env, TOKEN_ENCRYPTION_KEYS: `k1:${key}` };
       return runBuilt('cli.js', env, 'group', ...args);
     };

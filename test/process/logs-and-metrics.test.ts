@@ -132,12 +132,22 @@ onEachDatabase((kind) => {
     await lineOf('last');
     await server.api.send({ method: 'GET', path: `/${token.replace('_', '%5F')}` });
     await server.api.send({ method: 'GET', path: `/${BOOTSTRAP_TOKEN}` });
+    const encoded = (text: string) =>
+      [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+    const hidden = [token, BOOTSTRAP_TOKEN].flatMap((text) => [
+      encoded(text),
+      encoded(encoded(text)),
+      encoded(encoded(encoded(text))).slice(0, 8000),
+      encoded(text).replaceAll('%', `%${'25'.repeat(20)}`),
+    ]);
+    for (const text of hidden) await server.api.send({ method: 'GET', path: `/${text}` });
     await server.api.send({ method: 'GET', path: '/', headers: { 'X-Request-Id': 'very-last' } });
     await lineOf('very-last');
     expect(server.output()).not.toContain(token.slice(4));
     expect(server.output()).toContain('ugt_[redacted]');
     expect(server.output()).not.toContain(embedToken.slice(-86, -40));
     expect(server.output()).toContain('/eyJ[redacted]');
+    for (const text of hidden) expect(server.output()).not.toContain(text.slice(0, 60));
     // It has no form by which it could be known.
     expect(server.output()).not.toContain(BOOTSTRAP_TOKEN);
   });

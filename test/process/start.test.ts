@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -6,7 +16,7 @@ import { join } from 'node:path';
 import { administer, createTestDatabase, databaseKinds, TEST_KEYS } from '../support/databases';
 import { runBuilt, startServer } from '../support/processes';
 
-const otherKey = Buffer.alloc(32, 9).toString('base64');
+const otherKey = createHash('sha256').update('other').digest('base64');
 const deadDatabase = 'postgres://nobody:s3cret@127.0.0.1:1/none';
 
 let directory: string;
@@ -78,13 +88,31 @@ describe('a process that cannot start says why in one line', () => {
     );
   });
 
+  test('a DATA_DIR where no directory can be made', () =>
+    expectRefusal({ DATA_DIR: '/proc/x/data' }, /DATA_DIR \/proc\/x\/data is not a writable dir/));
+
+  test('files that others may write, and a key file that they may read', async () => {
+    const path = join(directory, 'keys');
+    writeFileSync(path, TEST_KEYS);
+    chmodSync(path, 0o666);
+    await expectRefusal(
+      { TOKEN_ENCRYPTION_KEYS_FILE: path },
+      /TOKEN_ENCRYPTION_KEYS_FILE names a file that everybody may write; chmod o-w it/,
+    );
+    writeFileSync(join(directory, 'token-encryption-keys'), TEST_KEYS);
+    chmodSync(join(directory, 'token-encryption-keys'), 0o644);
+    await expectRefusal({}, /key file .* cannot be used: everybody on this machine may read it/);
+    chmodSync(directory, 0o777);
+    await expectRefusal({}, /DATA_DIR .* can be written by everybody; chmod o-w it/);
+  });
+
   test('a database file that is none', async () => {
     writeFileSync(join(directory, 'user-groups.sqlite'), 'this is not a database, '.repeat(100));
     await expectRefusal({}, /DATA_DIR .* cannot be used \(.*not a database/);
   });
 
   test('a key file that is none', async () => {
-    writeFileSync(join(directory, 'token-encryption-keys'), 'nonsense');
+    writeFileSync(join(directory, 'token-encryption-keys'), 'nonsense', { mode: 0o600 });
     await expectRefusal({}, /key file .* cannot be used: must be a list such as/);
   });
 
@@ -224,6 +252,38 @@ describe('the first run', () => {
       await database.drop();
     });
   }
+});
+
+test('what every user of the machine may read is warned of', async () => {
+  const path = join(directory, 'mounted');
+  writeFileSync(path, TEST_KEYS);
+  chmodSync(path, 0o440);
+  symlinkSync(path, join(directory, 'link'));
+  const env = { DATA_DIR: directory, TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'link') };
+  const closed = await startServer(env);
+  expect(closed.output()).not.toContain('may read it');
+  await closed.stop();
+  chmodSync(path, 0o644);
+  chmodSync(directory, 0o755);
+  const open = await startServer(env);
+  const names = [...open.output().matchAll(/may read it; chmod o-rwx","name":"(\w+)"/g)];
+  expect(names.map(([, name]) => name)).toEqual(['TOKEN_ENCRYPTION_KEYS_FILE', 'DATA_DIR']);
+  await open.stop();
+});
+
+test('a second process on one DATA_DIR says so, and SIGTERM is written down', async () => {
+  const words = 'another process serves this DATA_DIR, too';
+  const first = await startServer({ DATA_DIR: directory });
+  expect(first.output()).not.toContain(words);
+  const second = await startServer({ DATA_DIR: directory });
+  expect(second.output()).toContain(words);
+  for (const server of [first, second]) {
+    expect(await server.stop()).toBe(0);
+    expect(server.output()).toContain('"msg":"ending","signal":"SIGTERM"');
+  }
+  const third = await startServer({ DATA_DIR: directory });
+  expect(third.output()).not.toContain(words);
+  await third.stop('SIGKILL');
 });
 
 describe('a restart', () => {

@@ -1,5 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ const postgresUrl = process.env['TEST_DATABASE_URL'];
 export const databaseKinds: DatabaseKind[] = postgresUrl ? ['sqlite', 'postgres'] : ['sqlite'];
 
 /** Fixed, so that two processes of one test agree on it. */
-export const TEST_KEYS = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+export const TEST_KEYS = `k1:${createHash('sha256').update('k1').digest('base64')}`;
 
 export async function createTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
   const dataDir = mkdtempSync(join(tmpdir(), 'user-groups-'));

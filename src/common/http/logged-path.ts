@@ -1,17 +1,37 @@
-import { redactTokens } from '../secrets';
+import { redactor } from '../secrets';
 
 const MAX_LENGTH = 256;
+/** More than anybody needs who does not want to hide something. */
+const MOST_ROUNDS = 8;
 
-/** The path of a request as it may be written down: no encoding hides a token from redaction. */
-export function loggedPath(path: string): string {
-  const decoded = decode(path);
-  const redacted = redactTokens(decoded);
-  return (redacted === decoded ? path : redacted).slice(0, MAX_LENGTH);
+/**
+ * What makes of a request's path what may be written down: no encoding, however often it was
+ * applied, hides a token from redaction.
+ * @param secret another text to make unreadable: a token whose form is of somebody's own
+ */
+export function pathLogger(secret: string | undefined): (path: string) => string {
+  const redact = redactor(secret && decode(secret));
+  return (path) => {
+    const decoded = decode(path);
+    const redacted = decoded === undefined ? '[encoded too often]' : redact(decoded);
+    return (redacted === decoded ? path : redacted).slice(0, MAX_LENGTH);
+  };
 }
 
-function decode(path: string): string {
+/** Until nothing changes; undefined if that takes too long. */
+function decode(text: string): string | undefined {
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const decoded = decodeOnce(text);
+    if (decoded === text) return text;
+    text = decoded;
+  }
+  return undefined;
+}
+
+/** Also `%25…2561`, in one step: else a long path could be decoded for a long time. */
+function decodeOnce(text: string): string {
   // Bytes that are no UTF-8 make the whole undecodable, and must not protect the rest.
-  return path.replace(/%[2-7][0-9a-f]/gi, (escape) =>
-    String.fromCharCode(parseInt(escape.slice(1), 16)),
+  return text.replace(/%(?:25)*([2-7][0-9a-f])/gi, (_escape, code: string) =>
+    String.fromCharCode(parseInt(code, 16)),
   );
 }

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { findCaller } from '../caller';
 import { problemCode } from './answer-problem';
 import { clientAddress } from './client-address';
-import { loggedPath } from './logged-path';
+import { pathLogger } from './logged-path';
 import { requestId } from './request-id';
 import { traceContext } from './trace-context';
 
@@ -23,7 +23,12 @@ export interface RequestObserver {
 }
 
 /** Writes one line to the access log and tells `observer`, for every request that Node could parse. */
-export function observeRequests(log: Logger, observer: RequestObserver): RequestHandler {
+export function observeRequests(
+  log: Logger,
+  observer: RequestObserver,
+  bootstrapApiToken: string | undefined,
+): RequestHandler {
+  const loggedPath = pathLogger(bootstrapApiToken);
   return (request, response, next) => {
     const startedAt = performance.now();
     const { method, path } = request;
