@@ -11,7 +11,7 @@ loadDotEnv();
  * `npm run build && npx typeorm -d dist/ormconfig.js migration:show`.
  */
 export default createDataSource({
-  ...migratingOptions(loadConfig(process.env)),
+  ...migratingOptions(loadConfig(process.env, { needsKeys: false })),
   migrationsTransactionMode: 'each',
   entities: [join(__dirname, 'src', '**', '*.entity.{js,ts}')],
 });

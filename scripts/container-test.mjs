@@ -31,19 +31,23 @@ async function main() {
   const engine = await findEngine();
   const report = new Report();
   const secrets = [];
-  const volumes = ['data', 'secrets'].map((name) => `user-groups-test-${name}-${randomUUID()}`);
+  const volumes = Object.fromEntries(
+    ['data', 'database-secrets', 'owner-secrets', 'api-secrets'].map((name) => [
+      name,
+      `user-groups-test-${name}-${randomUUID()}`,
+    ]),
+  );
   try {
     await report.check('build', () => build(engine, secrets));
     if (report.failures > 0) return report;
-    const [volume, other] = volumes;
-    await checkRunning(report, engine, TAG, { volume, loadSeconds, secrets });
+    await checkRunning(report, engine, TAG, { volume: volumes.data, loadSeconds, secrets });
     await checkEarlyEnd(report, engine, TAG);
-    await checkFirstStart(report, engine, TAG, { volume: other, secrets });
+    await checkFirstStart(report, engine, TAG, { volumes, secrets });
     await checkMigrationJob(report, engine, TAG);
     await checkImage(report, engine, TAG, secrets);
     return report;
   } finally {
-    await engine.run(['volume', 'rm', '--force', ...volumes]);
+    await engine.run(['volume', 'rm', '--force', ...Object.values(volumes)]);
   }
 }
 

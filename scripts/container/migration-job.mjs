@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
@@ -10,11 +10,10 @@ import { keyList } from '../lab/keys.mjs';
 import { must, NotChecked } from './report.mjs';
 import { Service } from './service.mjs';
 
-const DIRECTORY = 'deploy/kustomize/migrate';
 const KEYS = keyList('k1');
 
 /**
- * Runs the containers of the Job one after the other as the owner of a new database, then the
+ * Runs the container of the Job as the owner of a new database, then the
  * service as a role that owns nothing, and issues the first API token as docs/deploy.md says.
  */
 export async function checkMigrationJob(report, engine, tag) {
@@ -37,22 +36,17 @@ export async function checkMigrationJob(report, engine, tag) {
 }
 
 async function runJob(engine, tag, owner, role) {
-  const { spec } = parse(readFileSync(join(DIRECTORY, 'job.yaml'), 'utf8')).spec.template;
-  const directory = mkdtempSync(join(tmpdir(), 'user-groups-grants-'));
+  const { spec } = parse(readFileSync('deploy/kustomize/migrate/job.yaml', 'utf8')).spec.template;
+  const directory = mkdtempSync(join(tmpdir(), 'user-groups-owner-'));
   try {
-    const grants = readFileSync(join(DIRECTORY, 'grants.sql'), 'utf8');
-    const mode = { mode: 0o644 };
-    writeFileSync(
-      join(directory, 'grants.sql'),
-      grants.replaceAll('user_groups_service', role),
-      mode,
-    );
-    const env = ['--env', `DATABASE_URL=${owner}`, '--env', `TOKEN_ENCRYPTION_KEYS=${KEYS}`];
-    for (const { command } of [...spec.initContainers, ...spec.containers]) {
-      const mount = ['--volume', `${join(directory, 'grants.sql')}:/grants/grants.sql:ro`];
-      const options = ['--rm', '--network', 'host', ...engine.confinement, ...env, ...mount];
-      await engine.output(['run', ...options, tag, ...command]);
-    }
+    writeFileSync(join(directory, 'database-url'), owner, { mode: 0o444 });
+    chmodSync(directory, 0o755);
+    const [{ command, env, volumeMounts }] = spec.containers;
+    const variables = env.flatMap(({ name, value }) => ['--env', `${name}=${value}`]);
+    const mount = ['--volume', `${directory}:${volumeMounts[0].mountPath}:ro`];
+    const options = ['--rm', '--network', 'host', ...engine.confinement, ...variables, ...mount];
+    const words = command.map((word) => word.replace('user_groups_service', role));
+    await engine.output(['run', ...options, tag, ...words]);
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }

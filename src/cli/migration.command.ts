@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import { OperatorError } from '../common/operator-error';
+import type { Config } from '../config/config';
+import { grantRights } from '../database/grants';
 import { listMigrations, prepareDatabase, revertMigration } from '../database/migrate';
 import { printTable } from './print-table';
 import { configure, tellOperator } from './with-services';
@@ -10,17 +13,28 @@ export function addMigrationCommand(program: Command): void {
   migration
     .command('run')
     .description('run the pending migrations; the server does so at its start')
-    .action(async () => {
-      const names = await prepareDatabase(configure(), tellOperator);
+    .option(
+      '--grant-to <role>',
+      'then give this PostgreSQL role what it needs to serve, and no more',
+    )
+    .action(async ({ grantTo }: { grantTo?: string }) => {
+      const config = configureForSchema();
+      if (grantTo !== undefined && config.databaseUrl === undefined) {
+        throw new OperatorError(
+          '--grant-to needs DATABASE_URL: the embedded database has no roles.',
+        );
+      }
+      const names = await prepareDatabase(config, tellOperator);
       for (const name of names) console.log(name);
       if (names.length === 0) console.error('There was no migration to run.');
+      if (grantTo !== undefined) await grantRights(config, grantTo);
     });
 
   migration
     .command('revert')
     .description('undo the latest migration, with the data its tables hold')
     .action(async () => {
-      const name = await revertMigration(configure(), tellOperator);
+      const name = await revertMigration(configureForSchema(), tellOperator);
       console.error(name === undefined ? 'There was no migration to undo.' : `${name} is undone.`);
     });
 
@@ -28,10 +42,15 @@ export function addMigrationCommand(program: Command): void {
     .command('show')
     .description('list the migrations')
     .action(async () => {
-      const rows = await listMigrations(configure(), tellOperator);
+      const rows = await listMigrations(configureForSchema(), tellOperator);
       printTable(
         ['MIGRATION', 'APPLIED'],
         rows.map(({ name, applied }) => [name, applied ? 'yes' : 'no']),
       );
     });
+}
+
+/** Who changes the schema owns the tables, and needs no key. */
+function configureForSchema(): Config {
+  return configure({ needsKeys: false });
 }

@@ -8,9 +8,9 @@ import { prepareDatabase } from '../database/migrate';
 import type { Tell } from '../database/migration-turn';
 
 /** @throws OperatorError if the environment is not acceptable */
-export function configure(): Config {
+export function configure(options?: { needsKeys: boolean }): Config {
   loadDotEnv();
-  return loadConfig(process.env);
+  return loadConfig(process.env, options);
 }
 
 /** What a start tells goes to standard error: standard output is for what was asked for. */

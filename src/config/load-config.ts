@@ -14,9 +14,10 @@ export function loadDotEnv(): void {
 
 /**
  * The configuration that `env` describes. An empty variable counts as unset.
+ * @param needsKeys whether what is to be done reads or writes tokens: then PostgreSQL wants keys
  * @throws ConfigError with one line that names the variable at fault, never its value.
  */
-export function loadConfig(env: Environment): Config {
+export function loadConfig(env: Environment, { needsKeys = true } = {}): Config {
   refuseMisspelled(env);
   const given = Object.fromEntries(
     variables().map(({ name, secret }) => [
@@ -29,6 +30,7 @@ export function loadConfig(env: Environment): Config {
     exposeDefaultValues: true,
   });
   refuseConflicts(config);
+  if (needsKeys) requireKeys(config);
   return config;
 }
 
@@ -55,6 +57,9 @@ function refuseConflicts(config: Config): void {
   if (config.databaseUrl === undefined && config.databaseDirectUrl !== undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL must not be set without DATABASE_URL.');
   }
+}
+
+function requireKeys(config: Config): void {
   if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
     throw new ConfigError(
       'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32"; or, for data of an embedded database, TOKEN_ENCRYPTION_KEYS_FILE: its file token-encryption-keys.',

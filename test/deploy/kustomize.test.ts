@@ -37,7 +37,7 @@ test.each([
   ['base', base],
   ['migrate', migrate],
 ])('every file of %s is used, and its image is of this version', (_name, deployable) => {
-  const { resources, configMapGenerator, images } = deployable.kustomization;
+  const { resources, configMapGenerator = [], images } = deployable.kustomization;
   const used = [...resources, ...configMapGenerator.flatMap(({ files = [] }) => files)];
   expect(deployable.files().sort()).toEqual(used.sort());
   const named = findAll(deployable.manifests, 'image');
@@ -47,44 +47,70 @@ test.each([
 
 test('every configuration that is referred to is there', () => {
   for (const { manifests: used, kustomization } of [base, migrate]) {
-    const made = kustomization.configMapGenerator.map(({ name }) => name);
+    const made = (kustomization.configMapGenerator ?? []).map(({ name }) => name);
     const references = [...findAll(used, 'configMapRef'), ...findAll(used, 'configMap')];
     expect(references.map((reference) => (reference as { name: string }).name)).toEqual(made);
   }
 });
 
-test('every Secret and key that is referred to is made in docs/deploy.md, and none is here', () => {
+test('every secret is a mounted file that docs/deploy.md makes, and none is here', () => {
   const page = document('deploy.md').replaceAll('\\\n', ' ');
   const made = [...page.matchAll(/kubectl create secret generic (\S+)(.*)/g)].flatMap(
     ([, name, rest]) =>
-      [...rest!.matchAll(/--from-(?:file|literal)=([\w-]+)=/g)].map(([, key]) => `${name}/${key}`),
+      [...rest!.matchAll(/--from-file=([\w-]+)=/g)].map(([, key]) => `${name}/${key}`),
   );
-  const needed = (findAll(manifests, 'secretKeyRef') as SecretKey[]).filter(
-    ({ optional }) => !optional,
-  );
-  expect(new Set(made)).toEqual(new Set(needed.map(({ name, key }) => `${name}/${key}`)));
-  for (const { key } of (findAll(manifests, 'secretKeyRef') as SecretKey[]).filter(
-    ({ optional }) => optional,
-  )) {
-    expect(page).toContain(`\`${key}\``);
-  }
+  expect(page).not.toContain('--from-literal');
+  const read = pods.flatMap(({ spec }) => {
+    const [volume, ...others] = spec.volumes;
+    expect(others).toEqual([]);
+    // To be read by the group of the process alone.
+    expect(volume!.secret!.defaultMode).toBe(0o440);
+    expect(spec.securityContext).toMatchObject({ runAsGroup: 1000, fsGroup: 1000 });
+    return spec.containers.flatMap(({ env, volumeMounts }) => {
+      const [mount] = volumeMounts;
+      expect(mount).toMatchObject({ name: volume!.name, readOnly: true });
+      return env.map(({ name, value = '' }) => {
+        expect([name, value]).toEqual([
+          expect.stringMatching(/_FILE$/),
+          expect.stringContaining(`${mount!.mountPath}/`),
+        ]);
+        return value.replace(mount!.mountPath, volume!.secret!.secretName);
+      });
+    });
+  });
+  expect(made.sort()).toEqual(read.sort());
+  expect(findAll(manifests, 'secretKeyRef')).toEqual([]);
   expect(manifests.map(({ kind }) => kind)).not.toContain('Secret');
 });
 
-interface SecretKey {
-  name: string;
-  key: string;
-  optional?: boolean;
-}
+test('the migration has no encryption key', () => {
+  const { containers: all, volumes } = job.spec.template.spec;
+  expect(all.flatMap(({ env }) => env.map(({ name }) => name))).toEqual(['DATABASE_URL_FILE']);
+  expect(volumes.map(({ secret }) => secret!.secretName)).toEqual(['user-group-service-owner']);
+});
 
 test('every variable is one of the service', () => {
-  const literals = base.kustomization.configMapGenerator.flatMap((map) => map.literals ?? []);
+  const literals = base.kustomization.configMapGenerator!.flatMap((map) => map.literals ?? []);
   const names = [
     ...literals.map((literal) => literal.split('=')[0]),
-    ...containers.flatMap(({ env = [] }) => env.map(({ name }) => name)),
+    ...containers.flatMap(({ env }) => env.map(({ name }) => name)),
   ];
-  expect(names).toContain('DATABASE_URL');
+  expect(names).toContain('DATABASE_URL_FILE');
   expect(variableNames).toEqual(expect.arrayContaining(names));
+});
+
+/** Labels of namespaces, which only those can set who administer the cluster. */
+const OF_NAMESPACES = ['kubernetes.io/metadata.name', 'user-group-service/callers'];
+
+test('nobody may call a pod but from namespaces with a label that is documented', () => {
+  const { ingress } = base.only<{ ingress: { from: object[] }[] }>('NetworkPolicy').spec;
+  const labels = ingress.flatMap(({ from }) => findAll(from, 'matchLabels'));
+  expect(labels).toEqual([
+    { 'user-group-service/callers': 'true' },
+    { 'kubernetes.io/metadata.name': 'monitoring' },
+  ]);
+  expect(findAll(ingress, 'namespaceSelector')).toHaveLength(labels.length);
+  expect(document('deploy.md')).toContain('user-group-service/callers=true');
 });
 
 test('every selector finds the pods of the service', () => {
@@ -94,7 +120,7 @@ test('every selector finds the pods of the service', () => {
     ...base.manifests
       .filter(({ kind }) => kind === 'Service')
       .map(({ spec }) => (spec as { selector: object }).selector),
-  ].filter((selector) => !('kubernetes.io/metadata.name' in selector));
+  ].filter((selector) => !OF_NAMESPACES.some((label) => label in selector));
   expect(selectors).toHaveLength(7);
   for (const selector of selectors) expect(labels).toEqual(expect.objectContaining(selector));
   expect(job.spec.template.metadata.labels).not.toEqual(expect.objectContaining(labels));
@@ -132,7 +158,7 @@ test('the autoscaler scales the deployment, and PostgreSQL has connections for a
 });
 
 test('a pod has time to turn callers away and to finish before it is killed', () => {
-  const [literal] = base.kustomization.configMapGenerator[0]!.literals!;
+  const [literal] = base.kustomization.configMapGenerator![0]!.literals!;
   const delay = Number(/^SHUTDOWN_DELAY_SECONDS=(\d+)$/.exec(literal!)?.[1]);
   const { periodSeconds, failureThreshold } = api.readinessProbe!;
   const noticed = periodSeconds * failureThreshold;
@@ -162,9 +188,4 @@ test('no pod can do more than it has to', () => {
     });
     expect(container.resources.limits['memory']).toMatch(/^\d+Mi$/);
   }
-});
-
-test('the migration grants what docs/security.md says', () => {
-  const [, grants] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(document('security.md')) ?? [];
-  expect(migrate.read('grants.sql')).toBe(grants);
 });

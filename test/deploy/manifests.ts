@@ -23,10 +23,12 @@ interface Pod {
   terminationGracePeriodSeconds: number;
   containers: Container[];
   initContainers?: Container[];
+  volumes: { name: string; secret?: { secretName: string; defaultMode: number } }[];
 }
 
 interface Container {
-  env?: { name: string }[];
+  env: { name: string; value?: string }[];
+  volumeMounts: { name: string; mountPath: string; readOnly?: boolean }[];
   ports?: { name: string; containerPort: number }[];
   readinessProbe?: { periodSeconds: number; failureThreshold: number };
   resources: { requests: Labels; limits: Labels };
@@ -37,7 +39,7 @@ type Labels = Record<string, string>;
 
 interface Kustomization {
   resources: string[];
-  configMapGenerator: { name: string; literals?: string[]; files?: string[] }[];
+  configMapGenerator?: { name: string; literals?: string[]; files?: string[] }[];
   images: { name: string; newTag: string }[];
 }
 

@@ -36,6 +36,18 @@ onEachDatabase((kind) => {
   /** The environment of the service on the other machine. */
   const restoredEnv = () => (kind === 'sqlite' ? restored.env : withKeys(restored, 'k1'));
 
+  /** How the tools of PostgreSQL are told of a database without a password in their arguments. */
+  function serviceFile({ env }: TestDatabase): { PGSERVICEFILE: string } {
+    const PGSERVICEFILE = join(places.KEYS, 'pg_service.conf');
+    const { hostname, port, username, password, pathname } = new URL(env['DATABASE_URL'] ?? 'x:');
+    const settings = Object.entries({ host: hostname, port, user: username, password })
+      .filter(([, value]) => value !== '')
+      .map(([name, value]) => `${name}=${decodeURIComponent(value)}`);
+    const lines = ['[user-groups]', ...settings, `dbname=${pathname.slice(1)}`, ''];
+    writeFileSync(PGSERVICEFILE, lines.join('\n'), { mode: 0o600 });
+    return { PGSERVICEFILE };
+  }
+
   async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
     const { code, stderr } = await runBuilt('main.js', env);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^user-group-service: [^\n]+\n$/)]);
@@ -63,12 +75,12 @@ onEachDatabase((kind) => {
         expect(answer.status).toBe(200);
       }
     })();
-    follow(`back up ${kind}`, { ...env, ...places });
+    follow(`back up ${kind}`, { ...env, ...places, ...serviceFile(original) });
     load.isOver = true;
     await writing;
     expect(await server.stop()).toBe(0);
 
-    follow(`restore ${kind}`, { ...restoredEnv(), ...places });
+    follow(`restore ${kind}`, { ...restoredEnv(), ...places, ...serviceFile(restored) });
     expect(follow('check the keys', restoredEnv())).toMatch(/^KEY.*\nk1 +\d+ +encrypts\n$/);
     await expectRefusal({ ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: wrongKey }, /"k1" is not the/);
     await expectRefusal(
