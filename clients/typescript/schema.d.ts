@@ -7305,7 +7305,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `token_not_usable`: The token in a line of an import cannot become the token of this group: the value is or was the token of some group. Nothing of the line was stored. */
+            /** @description `token_not_usable`: The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored. */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];

@@ -580,7 +580,7 @@ export class TokenNotUsable extends ServiceError {
     status: 409,
     title: 'Token not usable',
     about:
-      'The token in a line of an import cannot become the token of this group: the value is or was the token of some group. Nothing of the line was stored.',
+      'The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored.',
   };
 
   constructor() {

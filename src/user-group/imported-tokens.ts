@@ -19,13 +19,15 @@ export class ImportedTokens {
   /**
    * Whoever chooses a token, of a new group as of a known one, does what `tokens:rotate` is for: else
    * a group could be deleted and imported anew with a token that a rotation had ended, which nothing
-   * remembers any more. Nothing is told of whose a token is, or was: the caller may have guessed it.
+   * remembers any more. Nothing is told of the tokens of other workspaces: the caller may have guessed one.
    * @throws InsufficientScope for who may not rotate
-   * @throws TokenNotUsable if the value is or was the token of any group of any workspace
+   * @throws TokenNotUsable if the value is or was the token of any group of the workspace
    */
   async requireSettable(manager: EntityManager, caller: Caller, token: string): Promise<void> {
     requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
-    if (await this.tokens.isKnown(manager, hashToken(token))) throw new TokenNotUsable();
+    const { workspaceId } = caller;
+    const isKnown = await this.tokens.isKnown(manager, { workspaceId, hash: hashToken(token) });
+    if (isKnown) throw new TokenNotUsable();
   }
 
   /** As a rotation without an overlap; `manager` has locked the group. */

@@ -79,7 +79,8 @@ const findByHash = statement<{ workspaceId: number; hash: Buffer; now: number },
   (dialect) =>
     selectSnapshot(
       dialect,
-      '(SELECT user_group_id FROM user_group_token WHERE token_hash = :hash)',
+      `(SELECT user_group_id FROM user_group_token
+        WHERE token_hash = :hash AND workspace_id = :workspaceId)`,
     ),
 );
 

@@ -1,9 +1,11 @@
-import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn, Unique } from 'typeorm';
+import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { UserGroup } from './user-group.entity';
 
 /** One generation of a user group's token; exactly one generation of a group is current. */
 @Entity('user_group_token')
-@Unique('user_group_token_token_hash_key', ['tokenHash'])
+@Index('user_group_token_token_hash_workspace_id_key', ['tokenHash', 'workspaceId'], {
+  unique: true,
+})
 @Index('user_group_token_current_key', ['userGroupId'], {
   unique: true,
   where: '"retired_at" IS NULL',
@@ -22,6 +24,10 @@ export class UserGroupToken {
     foreignKeyConstraintName: 'user_group_token_user_group_id_fkey',
   })
   userGroup?: never;
+
+  /** That of its group; here for the unique index, and filled by the database where it is left out. */
+  @Column('integer', { name: 'workspace_id', nullable: true })
+  workspaceId!: number;
 
   /** 1 for the token issued with the group, one more for each rotation. */
   @PrimaryColumn('integer', { primaryKeyConstraintName: 'user_group_token_pkey' })

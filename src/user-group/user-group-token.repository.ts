@@ -72,6 +72,7 @@ const IS_PREDECESSOR = `EXISTS (
   WHERE c.user_group_id = t.user_group_id AND c.generation = t.generation + 1 AND c.retired_at IS NULL)`;
 
 const insertToken = statement<{
+  workspaceId: number;
   userGroupId: number;
   generation: number;
   hash: Buffer;
@@ -83,21 +84,23 @@ const insertToken = statement<{
   'user-group-token.insert',
   () => `
     INSERT INTO user_group_token
-      (user_group_id, generation, token_hash, last_four, ciphertext, key_id, created_at)
-    VALUES (:userGroupId, :generation, :hash, :lastFour, :ciphertext, :keyId, :now)`,
+      (workspace_id, user_group_id, generation, token_hash, last_four, ciphertext, key_id,
+        created_at)
+    VALUES (:workspaceId, :userGroupId, :generation, :hash, :lastFour, :ciphertext, :keyId, :now)`,
 );
 
-const findOwner = statement<{ hash: Buffer }, { userGroupId: number }>(
+const findOwner = statement<{ workspaceId: number; hash: Buffer }, { userGroupId: number }>(
   'user-group-token.find-owner',
-  () => `SELECT user_group_id AS "userGroupId" FROM user_group_token WHERE token_hash = :hash`,
+  () => `
+    SELECT user_group_id AS "userGroupId" FROM user_group_token
+    WHERE token_hash = :hash AND workspace_id = :workspaceId`,
 );
 
 const retireToken = (which: string) => `
   UPDATE user_group_token
   SET retired_at = :now, retired_by = :retiredBy, valid_until = :validUntil,
     ciphertext = NULL, key_id = NULL
-  WHERE ${which} AND retired_at IS NULL
-    AND EXISTS (SELECT 1 FROM user_group WHERE id = user_group_id AND workspace_id = :workspaceId)
+  WHERE ${which} AND workspace_id = :workspaceId AND retired_at IS NULL
   RETURNING user_group_id AS "userGroupId", generation,
     (SELECT name FROM user_group WHERE id = user_group_id) AS name,
     (SELECT provided_id FROM user_group WHERE id = user_group_id) AS "providedId"`;
@@ -168,7 +171,7 @@ const findCurrent = statement<{ workspaceId: number; providedId: string }, Curre
     WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId`,
 );
 
-/** The queries of tokens; a group's id comes from a query that named the workspace. */
+/** The queries of tokens; each names the workspace, or a group's id from a query that did. */
 @Injectable()
 export class UserGroupTokenRepository {
   constructor(private readonly statements: Statements) {}
@@ -176,6 +179,7 @@ export class UserGroupTokenRepository {
   async insert(
     manager: EntityManager,
     token: EncryptedToken & {
+      workspaceId: number;
       userGroupId: number;
       generation: number;
       hash: Buffer;
@@ -185,9 +189,12 @@ export class UserGroupTokenRepository {
     await this.statements.run(manager, insertToken, { ...token, now: Date.now() });
   }
 
-  /** Whether this is the hash of a token of any group of any workspace, current or not. */
-  async isKnown(manager: EntityManager, hash: Buffer): Promise<boolean> {
-    return (await this.statements.run(manager, findOwner, { hash })).length > 0;
+  /** Whether this is the hash of a token of any group of the workspace, current or not. */
+  async isKnown(
+    manager: EntityManager,
+    token: { workspaceId: number; hash: Buffer },
+  ): Promise<boolean> {
+    return (await this.statements.run(manager, findOwner, token)).length > 0;
   }
 
   /**

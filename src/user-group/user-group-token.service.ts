@@ -67,11 +67,9 @@ export class UserGroupTokenService {
     row: TokenRow,
     token = generateToken('ugt'),
   ): Promise<string> {
-    const { userGroupId, generation } = row;
     await this.tokens.insert(manager, {
       ...this.cipher.encrypt(token, row),
-      userGroupId,
-      generation,
+      ...row,
       hash: hashToken(token),
       lastFour: token.slice(-4),
     });

@@ -8,6 +8,7 @@ import { AddGroupState1795000000007 } from './1795000000007-add-group-state';
 import { CreateRegistry1795000000008 } from './1795000000008-create-registry';
 import { IndexGroupsById1795000000009 } from './1795000000009-index-groups-by-id';
 import { NameWorkspaces1795000000010 } from './1795000000010-name-workspaces';
+import { ScopeTokenHashes1795000000011 } from './1795000000011-scope-token-hashes';
 import { AddPublicEventIds1795000000012 } from './1795000000012-add-public-event-ids';
 
 /** Every migration in the order in which they run; the list only ever grows at its end. */
@@ -22,5 +23,6 @@ export const migrations = [
   CreateRegistry1795000000008,
   IndexGroupsById1795000000009,
   NameWorkspaces1795000000010,
+  ScopeTokenHashes1795000000011,
   AddPublicEventIds1795000000012,
 ];
