@@ -69,6 +69,18 @@ onEachDatabase((kind) => {
     expect(read.text + list.text).not.toContain(token.slice(4, -4));
   });
 
+  test('how many tokens others issue does not show in one’s own ids', async () => {
+    const first = (await issued()).id;
+    expect(first).toBeGreaterThanOrEqual(100_000_000);
+    expect(first).toBeLessThan(1_000_000_000);
+    for (let count = 0; count < 110; count++) {
+      await service.issueToken(['audit:read'], 'busy neighbour');
+    }
+    const { id: second } = await issued();
+    expect(second - first).toBeGreaterThan(0);
+    expect(second - first).toBeLessThanOrEqual(100);
+  });
+
   test('the list comes in pages that leave nothing out', async () => {
     for (let count = 0; count < 4; count++) await issue({ name: `n${count}` });
     const names: string[] = [];

@@ -208,6 +208,36 @@ onEachDatabase((kind) => {
     expect(await eventsOf('&api_token_id=999')).toEqual([]);
   });
 
+  test('what others do does not show in the ids of one’s own events', async () => {
+    for (const id of ['apart 1', 'apart 2']) await api.get({ user_group_id: id, name: id });
+    const [second, first] = (await eventsOf('&action=user_group.create')).slice(0, 2);
+    expect(Math.abs(second!.id - first!.id)).toBeGreaterThan(1_000_000);
+    expect(Number.isSafeInteger(second!.id)).toBe(true);
+  });
+
+  test('events of one moment, also those of a version before, are each on one page', async () => {
+    const [workspace] = await service.query<{ id: number }>('SELECT min(id) AS id FROM workspace');
+    const row = (publicId: number | string) =>
+      `(${publicId}, ${workspace!.id}, 1795000000000, 'moment.test', 'operator', 9000000000000)`;
+    await changeDatabase(
+      service.database,
+      `INSERT INTO audit_event (public_id, workspace_id, occurred_at, action, actor_type, keep_until)
+       VALUES ${[row('NULL'), row(9e14), row('NULL'), row(7), row(8e15)].join()}`,
+    );
+    const found: number[] = [];
+    let cursor = '';
+    do {
+      const { body } = await api.call('GET', `${PATH}?action=moment.test&limit=1${cursor}`);
+      found.push(...body.audit_events.map(({ id }) => id));
+      cursor = body.next_cursor ? `&cursor=${body.next_cursor}` : '';
+    } while (cursor);
+    const known = await service.query<{ id: number | string }>(
+      `SELECT COALESCE(public_id, id) AS id FROM audit_event WHERE action = 'moment.test' ORDER BY audit_event.id DESC`,
+    );
+    expect(found).toEqual(known.map(({ id }) => Number(id)));
+    expect(found).toHaveLength(5);
+  });
+
   test('every combination of filters has pages of its own', async () => {
     for (const id of ['c1', 'c2', 'c3']) await api.get({ user_group_id: id, name: id });
     const filters = [
