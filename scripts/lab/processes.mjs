@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import console from 'node:console';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -96,7 +96,9 @@ export function requirePrograms(programs) {
   if (absent.length > 0) throw new Error(`could not be installed: ${absent.join(' ')}`);
 }
 
+/** What has a path need not be a program: it may be a module of one. */
 function isThere(program) {
+  if (program.startsWith('/')) return existsSync(program);
   return spawnSync(program, ['--version']).error === undefined;
 }
 

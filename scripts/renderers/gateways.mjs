@@ -1,0 +1,98 @@
+import { chmodSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { start, temporaryDirectory } from '../lab/processes.mjs';
+import { settingsOf } from './settings.mjs';
+
+const SERVICE = 'https://user-groups.example.com';
+const APPLICATION = 'http://127.0.0.1:9000';
+const APACHE_MODULES = '/usr/lib/apache2/modules';
+
+/**
+ * Each starts a gateway or renderer on a port, by the settings of docs/renderers.md, as one process:
+ * a parent would start anew what is killed at the end. `keepsSeconds` is how long it keeps an answer.
+ */
+export const gateways = {
+  'Apache, HTTP Basic': { keepsSeconds: 5, start: (lab) => startApache(lab) },
+  'Apache, client_secret': {
+    keepsSeconds: 5,
+    start: (lab) => startApache(lab, { client_secret_basic: 'client_secret_post' }),
+  },
+  'nginx, Bearer': { keepsSeconds: 0, start: startNginx },
+  'Python, client_secret': { keepsSeconds: 0, start: (lab) => startPython(lab) },
+  'Python, HTTP Basic': {
+    keepsSeconds: 0,
+    start: (lab) => startPython(lab, { '"client_secret_post"': '"client_secret_basic"' }),
+  },
+};
+
+function startApache({ port, service, application, apiToken }, own = {}) {
+  const settings = settingsOf('apache', { [SERVICE]: service, [APPLICATION]: application, ...own });
+  const modules = 'mpm_event authn_core authz_core authz_user proxy proxy_http auth_openidc';
+  const lines = [
+    `ServerRoot ${openDirectory()}`,
+    'ServerName localhost',
+    `Listen 127.0.0.1:${port}`,
+    'PidFile apache.pid',
+    'ErrorLog error.log',
+    ...modules
+      .split(' ')
+      .map((name) => `LoadModule ${name}_module ${APACHE_MODULES}/mod_${name}.so`),
+    ...(process.getuid() === 0 ? ['User www-data', 'Group www-data'] : []),
+    settings,
+  ];
+  const file = write('apache.conf', lines.join('\n'));
+  return start('apache2', ['-X', '-f', file], {
+    env: { ...process.env, API_TOKEN: apiToken },
+  });
+}
+
+function startNginx({ port, service, application, apiToken }) {
+  const script = write('user-groups.js', settingsOf('nginx.js', {}));
+  const settings = settingsOf('nginx', {
+    'listen 8080': `listen 127.0.0.1:${port}`,
+    'from user-groups.js': `from ${script}`,
+    [SERVICE]: service,
+    [APPLICATION]: application,
+    '${API_TOKEN}': apiToken,
+  });
+  const directory = openDirectory();
+  const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+  const file = write(
+    'nginx.conf',
+    `load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
+daemon off;
+master_process off;
+pid ${directory}/nginx.pid;
+error_log stderr;
+events {}
+http {
+  access_log off;
+  ${paths.map((name) => `${name}_temp_path ${directory}/${name};`).join('\n  ')}
+  ${settings}
+}
+`,
+  );
+  return start('nginx', ['-c', file]);
+}
+
+function startPython({ port, service, apiToken }, own = {}) {
+  const script = write('dashboard.py', settingsOf('python', { [SERVICE]: service, ...own }));
+  // Debian's own, which has the packages.
+  return start('/usr/bin/python3', [script], {
+    env: { ...process.env, API_TOKEN: apiToken, PORT: String(port) },
+  });
+}
+
+function write(name, text) {
+  const file = join(openDirectory(), name);
+  writeFileSync(file, text);
+  return file;
+}
+
+/** One that programs that give up root can read. */
+function openDirectory() {
+  const directory = temporaryDirectory();
+  chmodSync(directory, 0o755);
+  return directory;
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath, URL } from 'node:url';
+
+const PAGE = fileURLToPath(new URL('../../docs/renderers.md', import.meta.url));
+/** Behind `<!-- tried: name -->`. */
+const TRIED = /<!-- tried: (\S+) -->\n```\w+\n([\s\S]*?)\n```/g;
+
+const examples = new Map(
+  [...readFileSync(PAGE, 'utf8').matchAll(TRIED)].map(([, name, text]) => [name, text]),
+);
+
+/**
+ * An example of docs/renderers.md with what is somebody's own put in its place.
+ * @param own by the text of the example that it replaces
+ * @throws Error if the example is not there, or has no such text
+ */
+export function settingsOf(name, own) {
+  let text = examples.get(name);
+  if (text === undefined) throw new Error(`docs/renderers.md has no example ${name}`);
+  for (const [theirs, ours] of Object.entries(own)) {
+    if (!text.includes(theirs)) throw new Error(`the example ${name} has no ${theirs}`);
+    text = text.replaceAll(theirs, ours);
+  }
+  return text;
+}
