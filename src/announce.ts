@@ -9,11 +9,11 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * shown once, and only where a person is looking: a log keeps what it is given.
  */
 export function announce(config: Config, log: Logger, bootstrap: BootstrapResult): void {
-  const { host, port, metricsPort, databaseUrl, dataDir } = config;
+  const { host, port, metricsPort, databaseUrl, dataDir, docs } = config;
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
-    docs: `${origin}:${port}/docs`,
+    ...(docs === 'on' && { docs: `${origin}:${port}/docs` }),
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),
   };

@@ -1,5 +1,6 @@
 import type { INestApplication } from '@nestjs/common';
 import packageJson from '../package.json';
+import type { HttpServer } from './common/http/http-server';
 import { ChangeFeed } from './database/change-feed';
 import { ConnectionPool } from './database/connection-pool';
 import { IntrospectionService } from './introspection/introspection.service';
@@ -58,6 +59,24 @@ export function watchApplication(app: INestApplication): void {
     },
   ];
   for (const one of watched) metrics.watch(one);
+}
+
+/** Shows in the metrics what the server refuses or cuts before it is a call. */
+export function watchHttp(metrics: Metrics, { malformed, connections }: HttpServer): void {
+  metrics.watch({
+    type: 'counter',
+    name: 'http_malformed_total',
+    help: 'Requests that were refused before they reached a route, by the code of their problem.',
+    label: 'code',
+    read: () => malformed.counts,
+  });
+  metrics.watch({
+    type: 'counter',
+    name: 'http_connections_cut_total',
+    help: 'Connections that were cut because of their client, by reason.',
+    label: 'reason',
+    read: () => connections.cuts,
+  });
 }
 
 function toNumber(isSo: boolean | null): number | null {

@@ -3,7 +3,7 @@ import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express } from 'express';
 import type { Logger } from 'pino';
-import { watchApplication } from './app.metrics';
+import { watchApplication, watchHttp } from './app.metrics';
 import { AppModule } from './app.module';
 import { requireAccessOfHandlers } from './common/handler-access';
 import { ApiHttpAdapter } from './common/http/api-http.adapter';
@@ -13,7 +13,7 @@ import {
   onlyKnownMethods,
   onlyMethods,
   refuseWhenClosing,
-  requireHost,
+  withoutLastSlash,
 } from './common/http/http-rules';
 import { BODY_LIMIT_SETTING } from './common/http/http-settings';
 import { observeRequests } from './common/http/observe-requests';
@@ -22,6 +22,8 @@ import type { Config } from './config/config';
 import { serveDocs } from './docs/serve-docs';
 import { Metrics } from './metrics/metrics';
 import { KeyCheck } from './encryption-key/key-check';
+
+const CONTRACT_PATHS = ['/api/user', '/api/user/'];
 
 /**
  * The application as it is served, on a database that is ready; not yet listening.
@@ -47,15 +49,15 @@ export async function createApp(
   app.set('query parser', false);
 
   watchApplication(app);
+  watchHttp(app.get(Metrics), adapter.http);
   app.use(commonHeaders);
   app.use(observeRequests(log, app.get(Metrics), config.bootstrapApiToken));
   app.use(refuseWhenClosing(app.getHttpServer()));
-  app.use(requireHost);
   adapter
     .getInstance<Express>()
-    .all('/api/user', methodOverride, onlyMethods('GET', 'PUT', 'POST'));
-  app.use(['/api/v1', '/.well-known', '/health'], onlyKnownMethods);
-  serveDocs(app);
+    .all(CONTRACT_PATHS, withoutLastSlash, methodOverride, onlyMethods('GET', 'PUT', 'POST'));
+  app.use(['/api/v1', '/.well-known', '/health', '/docs', '/docs-json'], onlyKnownMethods);
+  if (config.docs === 'on') serveDocs(app);
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;
 }

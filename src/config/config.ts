@@ -165,6 +165,12 @@ export class Config {
     read: integer(1, 36_500),
   })
   shownTokenRetentionDays = 30;
+  @FromEnv('DOCS', {
+    about:
+      '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and leads `/` there; with `off` none of them is there.',
+    read: oneOf('on', 'off'),
+  })
+  docs: 'on' | 'off' = 'on';
 
   @FromEnv('LOG_LEVEL', {
     about:

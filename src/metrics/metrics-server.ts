@@ -1,27 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import { createServer, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
-import { InternalError, RouteNotFound } from '../common/errors';
+import { InternalError, MethodNotAllowed, RouteNotFound } from '../common/errors';
 import { answerProblem } from '../common/http/answer-problem';
-import { answerRaw, malformedHttpError } from '../common/http/raw-answer';
+import { HttpServer } from '../common/http/http-server';
 import { COMMON_HEADERS } from '../common/http/http-settings';
+import { requestId } from '../common/http/request-id';
 
 /** A server of its own, so that the metrics need not be reachable where the API is. */
 export function createMetricsServer(registry: Registry): Server {
-  const server = createServer((request, response) => {
-    for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
-    if (request.method !== 'GET' || request.url !== '/metrics') {
-      answerProblem(response, new RouteNotFound(), randomUUID());
+  const { server } = new HttpServer((request, response) => {
+    const [path] = request.url!.split('?');
+    if (path !== '/metrics') {
+      answerProblem(response, new RouteNotFound(), requestId(request));
       return;
     }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      answerProblem(response, new MethodNotAllowed('GET, HEAD'), requestId(request));
+      return;
+    }
+    for (const [name, value] of Object.entries(COMMON_HEADERS)) response.setHeader(name, value);
+    response.setHeader('X-Request-Id', requestId(request));
     registry.metrics().then(
       (text) => response.setHeader('Content-Type', registry.contentType).end(text),
       (error: unknown) => {
-        answerProblem(response, new InternalError(error), randomUUID());
+        answerProblem(response, new InternalError(error), requestId(request));
       },
     );
-  });
-  return server.on('clientError', (error, socket) => {
-    answerRaw(socket, malformedHttpError(error));
-  });
+  }, 'GET, HEAD');
+  return server;
 }

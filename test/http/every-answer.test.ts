@@ -22,7 +22,6 @@ onEachDatabase((kind) => {
       404,
       'route_not_found',
     ],
-    ['the root', ({ api }) => api.send({ method: 'GET', path: '/' }), 404, 'route_not_found'],
     [
       'below the route',
       ({ api }) => api.send({ method: 'GET', path: '/api/user/1' }),
@@ -134,6 +133,12 @@ onEachDatabase((kind) => {
     ['an unknown method', 'FOO /api/user HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['a broken header', 'GET / HTTP/1.1\r\nHost: x\r\nbroken header\r\n\r\n', 400],
     ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
+    ['two hosts', 'GET /api/user HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n', 400],
+    [
+      'chunks in HTTP/1.0',
+      'PUT /api/user HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+      400,
+    ],
     [
       'two lengths',
       'PUT /api/user HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}',
@@ -171,7 +176,8 @@ function expectCommonHeaders({ headers }: Answer): void {
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+    'content-security-policy':
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'x-request-id': expect.stringMatching(/./),
   });
   expect(headers).not.toHaveProperty('etag');

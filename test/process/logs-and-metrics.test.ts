@@ -1,8 +1,8 @@
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { connect } from 'node:net';
 import { version } from '../../package.json';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { freePort } from '../support/redis';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
@@ -220,24 +220,62 @@ onEachDatabase((kind) => {
     return (name) => Number(samples.find(([sample]) => sample === name)?.[1] ?? 0);
   }
 
-  test('the metrics port answers in JSON what it does not have', async () => {
-    const answer = await new ApiClient(`http://127.0.0.1:${metricsPort}`).send({
-      method: 'GET',
-      path: '/x',
-    });
-    expect([answer.status, answer.body.success, answer.body.code]).toEqual([
-      404,
-      0,
-      'route_not_found',
-    ]);
-    expect(answer.headers['cache-control']).toBe('no-store');
+  test.each([
+    ['an unknown path', 'GET /x HTTP/1.1\r\nHost: x\r\n\r\n', 404, 'route_not_found'],
+    ['another method', 'POST /metrics HTTP/1.1\r\nHost: x\r\n\r\n', 405, 'method_not_allowed'],
+    ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'method_not_allowed'],
+    ['garbage', 'GARBAGE\r\n\r\n', 400, 'request_malformed'],
+    ['no host', 'GET /metrics HTTP/1.1\r\n\r\n', 400, 'request_malformed'],
+    [
+      'an expectation',
+      'GET /metrics HTTP/1.1\r\nHost: x\r\nExpect: a\r\n\r\n',
+      417,
+      'expectation_failed',
+    ],
+  ])('the metrics port answers %s as the API does', async (_name, bytes, status, code) => {
+    const onApi = await answerTo(Number(new URL(server.baseUrl).port), bytes);
+    const onMetrics = await answerTo(metricsPort, bytes);
+    expect(onMetrics).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    expect(onMetrics).toContain(`"code":"${code}"`);
+    expect(onMetrics).toMatch(/^content-security-policy: default-src 'none'/im);
+    const words = (text: string) => text.split('\r\n\r\n')[1]!.replace(/"request_id":"[^"]*"/, '');
+    if (code !== 'method_not_allowed') expect(words(onMetrics)).toBe(words(onApi));
+  });
+
+  test('malformed HTTP is counted by code, and logged once a minute with its number', async () => {
+    const { port } = new URL(server.baseUrl);
+    const before = await values();
+    for (let round = 0; round < 7; round++) await answerTo(Number(port), 'GARBAGE\r\n\r\n');
+    await answerTo(Number(port), `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`);
+    await answerTo(Number(port), 'GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n');
+    const after = await values();
+    const more = (code: string) => {
+      const sample = `http_malformed_total{code="${code}"}`;
+      return after(sample) - before(sample);
+    };
+    expect(more('request_malformed')).toBe(8);
+    expect(more('headers_too_large')).toBe(1);
+    expect(more('request_timeout')).toBe(0);
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('"msg":"malformed HTTP"'))
+      .map((line) => JSON.parse(line) as { count: number });
+    expect(lines.length).toBeGreaterThan(0);
+    // Each of the two ports has a line of its own.
+    expect(lines.length).toBeLessThanOrEqual(2);
   });
 });
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+/** What the port answers to these bytes, to its end. */
+function answerTo(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.end(bytes));
+    let text = '';
+    socket.on('data', (chunk) => (text += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      resolve(text);
+    });
+  });
 }

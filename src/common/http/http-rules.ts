@@ -1,6 +1,6 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Server } from 'node:http';
-import { MethodNotAllowed, RequestMalformed, ShuttingDown } from '../errors';
+import { MethodNotAllowed, ShuttingDown } from '../errors';
 import { COMMON_HEADERS } from './http-settings';
 import { requestId } from './request-id';
 
@@ -18,10 +18,10 @@ export function refuseWhenClosing(server: Server): RequestHandler {
   };
 }
 
-/** HTTP/1.1 asks for a Host header (RFC 9112, section 3.2). */
-export function requireHost(request: Request, _response: Response, next: NextFunction): void {
-  const missing = request.headers.host === undefined && request.httpVersion === '1.1';
-  next(missing ? new RequestMalformed('The Host header is missing.') : undefined);
+/** The contract's path is the only one that may end with a slash; what follows sees it without. */
+export function withoutLastSlash(request: Request, _response: Response, next: NextFunction): void {
+  request.url = request.url.replace(/^([^?]*[^?/])\/(?=\?|$)/, '$1');
+  next();
 }
 
 /**

@@ -1,0 +1,47 @@
+import { Logger } from '@nestjs/common';
+import {
+  ExpectationFailed,
+  HeadersTooLarge,
+  MethodNotAllowed,
+  RequestMalformed,
+  RequestTimeout,
+  type ServiceError,
+} from '../errors';
+
+const LINE_EVERY_MS = 60_000;
+
+/**
+ * Counts what is refused before it reaches a route, and has no line of its own in the access log: at
+ * most once a minute one line says how many there have been, the first of them at once.
+ */
+export class MalformedRequests {
+  /** By code of the answer; what has not happened yet is 0. */
+  readonly counts: Record<string, number> = Object.fromEntries(
+    [RequestMalformed, HeadersTooLarge, RequestTimeout, ExpectationFailed, MethodNotAllowed].map(
+      ({ spec }) => [spec.code, 0],
+    ),
+  );
+
+  private readonly logger = new Logger('Http');
+  /** By what Node's parser calls it, else by code. */
+  private unlogged = new Map<string, number>();
+  private timer: NodeJS.Timeout | undefined;
+
+  note({ spec: { code } }: ServiceError, reason = code): void {
+    this.counts[code] = (this.counts[code] ?? 0) + 1;
+    this.unlogged.set(reason, (this.unlogged.get(reason) ?? 0) + 1);
+    if (!this.timer) this.log();
+  }
+
+  private log(): void {
+    this.timer = undefined;
+    if (this.unlogged.size === 0) return;
+    const reasons = Object.fromEntries(this.unlogged);
+    const count = [...this.unlogged.values()].reduce((sum, one) => sum + one);
+    this.unlogged = new Map();
+    this.logger.log({ msg: 'malformed HTTP', count, reasons });
+    this.timer = setTimeout(() => {
+      this.log();
+    }, LINE_EVERY_MS).unref();
+  }
+}

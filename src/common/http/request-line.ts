@@ -1,0 +1,45 @@
+import type { IncomingMessage } from 'node:http';
+
+/** No fragment, nothing invisible: what Express would have to interpret. */
+const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
+const ABSOLUTE_FORM = /^https?:\/\/[^/?#\\@]+([/?].*)?$/i;
+
+/**
+ * The path and query of a request target, also of one in absolute form, which a server has to take
+ * (RFC 9112, section 3.2.2). Both as they are spelled: were dot segments or an encoding resolved
+ * here, a path would be served that a rule of a proxy in front has not seen.
+ * @returns undefined if the target is neither
+ */
+export function originForm(target = ''): string | undefined {
+  const path = target.startsWith('/') ? target : pathOfAbsolute(target);
+  return path !== undefined && ORIGIN_FORM.test(path) ? path : undefined;
+}
+
+function pathOfAbsolute(target: string): string | undefined {
+  const match = ABSOLUTE_FORM.exec(target);
+  if (!match || !URL.canParse(target)) return undefined;
+  const [, path = '/'] = match;
+  return path.startsWith('?') ? `/${path}` : path;
+}
+
+/** Where a request breaks a rule that Node does not check (RFC 9112, sections 3.2 and 6.1). */
+export function faultOf(request: IncomingMessage): string | undefined {
+  const { httpVersion, headers } = request;
+  const hosts = hostFields(request);
+  if (hosts > 1) return 'The Host header stands there more than once.';
+  if (hosts === 0 && httpVersion === '1.1') return 'The Host header is missing.';
+  if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) {
+    return 'HTTP/1.0 has no Transfer-Encoding.';
+  }
+  return undefined;
+}
+
+/** In `headers` Node keeps the first alone. */
+function hostFields({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count;
+}

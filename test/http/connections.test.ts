@@ -1,0 +1,250 @@
+import { readFileSync } from 'node:fs';
+import { connect, type Socket } from 'node:net';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { freePort } from '../support/redis';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+
+const MIB = 1024 ** 2;
+/** Of the container in compose.yaml; Node takes half of it for its heap. */
+const CONTAINER_LIMIT = 512 * MIB;
+/** An answer that nobody reads is cut after 30 s, and a second for each 64 KB of it. */
+const CUT_WITHIN_MS = 60_000;
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer;
+  let metricsPort: number;
+  let sockets: Socket[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    await start();
+    for (let index = 0; index < 150; index++) {
+      const properties = { filling: 'x'.repeat(16_000) };
+      await server.api.put({ user_group_id: `large ${index}`, name: 'L', properties });
+    }
+  });
+
+  async function start(): Promise<void> {
+    metricsPort = await freePort();
+    server = await startServer({
+      ...database.env,
+      METRICS_PORT: String(metricsPort),
+      NODE_OPTIONS: '--max-old-space-size=256',
+    });
+  }
+
+  afterEach(() => {
+    for (const socket of sockets) socket.destroy();
+    sockets = [];
+  });
+
+  afterAll(async () => {
+    expect(await server.stop()).toBe(0);
+    await database.drop();
+  });
+
+  /** A connection; a client that does not read leaves what comes in the kernel. */
+  async function open({ reads = true } = {}): Promise<{ socket: Socket; received: () => string }> {
+    const socket = connect({
+      port: Number(new URL(server.baseUrl).port),
+      host: '127.0.0.1',
+      allowHalfOpen: true,
+    });
+    sockets.push(socket);
+    let text = '';
+    socket.on('error', () => undefined);
+    if (reads) socket.on('data', (chunk) => (text += chunk.toString('latin1')));
+    await new Promise((resolve) => socket.once('connect', resolve));
+    return { socket, received: () => text };
+  }
+
+  const request = (method: string, path: string, body = '', ...fields: string[]) =>
+    [
+      `${method} ${path} HTTP/1.1`,
+      'Host: x',
+      `Authorization: Token ${BOOTSTRAP_TOKEN}`,
+      ...(body && ['Content-Type: application/json', `Content-Length: ${body.length}`]),
+      ...fields,
+      '',
+      body,
+    ].join('\r\n');
+  const put = (id: string, name: string, ...fields: string[]) =>
+    request('PUT', '/api/user', JSON.stringify({ user_group_id: id, name }), ...fields);
+  const LARGE_LIST = request('GET', '/api/v1/user-groups?limit=200');
+  const ids = (text: string) =>
+    [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id]) => id);
+  const statuses = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
+
+  /** Memory of the process as the kernel counts it. */
+  function memory(): number {
+    const status = readFileSync(`/proc/${server.process.pid!}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
+  }
+
+  /** The most memory of a new process during the attack, for as long as calls of another client take. */
+  async function memoryUnder(attack: () => Promise<void>): Promise<number> {
+    await server.stop();
+    await start();
+    const watch = setInterval(() => (most = Math.max(most, memory())), 50);
+    let most = memory();
+    await attack();
+    for (let round = 0; round < 20; round++) {
+      expect((await server.api.get({ user_group_id: 'large 1' })).status).toBe(200);
+      await pause(200);
+    }
+    clearInterval(watch);
+    return most;
+  }
+
+  test('requests that come together are answered one after the other, each once', async () => {
+    const { socket, received } = await open();
+    const names = Array.from({ length: 600 }, (_, index) => `order-${index}`);
+    socket.write(
+      names
+        .map((name) => request('GET', '/api/v1/user-groups/large%201', '', `X-Request-Id: ${name}`))
+        .join(''),
+    );
+    await until(() => ids(received()).length === names.length);
+    expect(ids(received())).toEqual(names);
+  });
+
+  test('of writes that come together the last one stays', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { socket, received } = await open();
+      socket.write(
+        Array.from({ length: 20 }, (_, index) => put('racing', `${round}.${index}`)).join(''),
+      );
+      await until(() => statuses(received()).length === 20);
+      const { body } = await server.api.get({ user_group_id: 'racing' });
+      expect(body.user_group.name).toBe(`${round}.19`);
+    }
+  });
+
+  test('a request whose body comes late waits for it behind another, in the same connection', async () => {
+    const { socket, received } = await open();
+    const late = put('late', 'Late', 'X-Request-Id: second');
+    socket.write(put('early', 'Early', 'X-Request-Id: first') + late.slice(0, -10));
+    await until(() => ids(received()).length === 1);
+    socket.write(late.slice(-10) + put('later', 'Later', 'X-Request-Id: third'));
+    await until(() => ids(received()).length === 3);
+    expect(ids(received())).toEqual(['first', 'second', 'third']);
+    expect(statuses(received())).toEqual(Array(3).fill('HTTP/1.1 200'));
+  });
+
+  test('an import and an export are streamed in their turn', async () => {
+    const { socket, received } = await open();
+    const lines = Array.from({ length: 300 }, (_, index) =>
+      JSON.stringify({ user_group_id: `imported ${index}`, name: 'I' }),
+    ).join('\n');
+    const imported = [
+      'POST /api/v1/user-groups/import HTTP/1.1',
+      'Host: x',
+      `Authorization: Token ${BOOTSTRAP_TOKEN}`,
+      'Content-Type: application/x-ndjson',
+      `Content-Length: ${lines.length}`,
+      '',
+      '',
+    ].join('\r\n');
+    const exported = request('POST', '/api/v1/user-groups/export', '{}');
+    socket.write(imported + lines.slice(0, 100));
+    await pause(200);
+    socket.write(lines.slice(100) + exported + put('after', 'After', 'X-Request-Id: last'));
+    await until(() => ids(received()).includes('last'));
+    const [first, second] = [...received().matchAll(/"summary":\{([^}]*)\}/g)].map(([, s]) => s);
+    expect(first).toContain('"complete":true');
+    expect(second).toContain('"complete":true');
+    expect(statuses(received())).toEqual(Array(3).fill('HTTP/1.1 200'));
+  });
+
+  test('behind a request that would upgrade the connection it is closed, and says so', async () => {
+    const { socket, received } = await open();
+    const upgrading = put('up', 'Up', 'Connection: Upgrade', 'Upgrade: h2c');
+    socket.write(upgrading + put('behind', 'Behind'));
+    await new Promise((resolve) => socket.once('end', resolve));
+    expect(statuses(received())).toEqual(['HTTP/1.1 200']);
+    expect(received()).toMatch(/^Connection: close\r$/m);
+    expect((await server.api.get({ user_group_id: 'behind' })).status).toBe(404);
+  });
+
+  test('a client that closes its half of the connection behind its request gets the answer', async () => {
+    const { socket, received } = await open();
+    socket.end(put('half', 'Half') + put('closed', 'Closed'));
+    await new Promise((resolve) => socket.once('end', resolve));
+    expect(statuses(received())).toEqual(Array(2).fill('HTTP/1.1 200'));
+    expect((await server.api.get({ user_group_id: 'closed' })).status).toBe(200);
+  });
+
+  test.each([
+    ['documents, from a stranger', 'GET /docs-json HTTP/1.1\r\nHost: x\r\n\r\n'],
+    ['lists', LARGE_LIST],
+  ])('600 unread %s in one write take little memory', async (_name, bytes) => {
+    const most = await memoryUnder(async () => {
+      const { socket } = await open({ reads: false });
+      socket.write(bytes.repeat(600));
+    });
+    expect(most).toBeLessThan(320 * MIB);
+  });
+
+  test.each([
+    [60, 8],
+    [150, 2],
+  ])(
+    '%d connections with %d unread lists each stay within the memory of a container',
+    async (connections, times) => {
+      const most = await memoryUnder(async () => {
+        for (let index = 0; index < connections; index++) {
+          const { socket } = await open({ reads: false });
+          socket.write(LARGE_LIST.repeat(times));
+        }
+      });
+      expect(most).toBeLessThan(CONTAINER_LIMIT);
+    },
+  );
+
+  test('so many requests that wait are not kept: the connection is cut', async () => {
+    const { socket } = await open({ reads: false });
+    socket.write('GET /docs-json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1500));
+    await until(async () => (await cuts('too_many_waiting')) === 1);
+  });
+
+  test(
+    'a client that does not read is cut, and one that reads slowly is not',
+    async () => {
+      const bytes = 'GET /docs-json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(40);
+      const { socket: silent } = await open({ reads: false });
+      const { socket: slow } = await open({ reads: false });
+      const before = await cuts('not_read');
+      silent.write(bytes);
+      slow.write(bytes);
+      const started = performance.now();
+      let read = 0;
+      const reading = setInterval(() => {
+        read += (slow.read() as Buffer | null)?.length ?? 0;
+      }, 500);
+      while ((await cuts('not_read')) === before) await pause(500);
+      expect(performance.now() - started).toBeGreaterThan(29_000);
+      await pause(3000);
+      clearInterval(reading);
+      expect(await cuts('not_read')).toBe(before + 1);
+      expect(read).toBeGreaterThan(MIB / 4);
+    },
+    CUT_WITHIN_MS + 10_000,
+  );
+
+  /** How many connections were cut for that reason. */
+  async function cuts(reason: string): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
+    const sample = new RegExp(`^http_connections_cut_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
+    return Number(sample.exec(text)![1]);
+  }
+});
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  for (let wait = 0; wait < 500 && !(await isSo()); wait++) await pause(20);
+  expect(await isSo()).toBe(true);
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
