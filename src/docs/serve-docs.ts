@@ -1,76 +1,57 @@
-import { SwaggerModule } from '@nestjs/swagger';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { RouteNotFound } from '../common/errors';
+import { answerFromMemory } from '../common/http/unread-answers';
+import { docsPage, pageScript } from './docs-page';
 import { buildOpenApi } from './openapi';
+import { StoredDocument } from './stored-document';
 
-interface UiRequest {
-  method: string;
-  body?: unknown;
-  headers: Partial<Record<string, string>>;
-}
-
-/** Made by the framework at each start: the page and its settings. */
-const GENERATED = ['/', '/swagger-ui-init.js'];
-
-/** The files the page asks for, with their media types. */
+/** The files of Swagger UI that the page asks for, with their media types. */
 const FILES: Record<string, string> = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'swagger-ui-standalone-preset.js': 'text/javascript; charset=utf-8',
   'favicon-16x16.png': 'image/png',
   'favicon-32x32.png': 'image/png',
 };
 
 /** The page's own scripts and styles, and calls to this server; nothing from elsewhere. */
 const DOCS_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'";
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
-/** Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. */
+/**
+ * Serves the OpenAPI document at `/docs-json`, a page to try it at `/docs`, and leads there from `/`.
+ * Each is made once and kept, so that a call costs no more than any other.
+ */
 export function serveDocs(app: NestExpressApplication): void {
-  app.use('/docs', serveFiles());
-  SwaggerModule.setup('docs', app, () => buildOpenApi(app), {
-    jsonDocumentUrl: 'docs-json',
-    customSiteTitle: 'User group service',
-    swaggerOptions: { requestInterceptor: adaptRequest },
+  const express: Express = app.getHttpAdapter().getInstance();
+  const directory = dirname(require.resolve('swagger-ui-dist/package.json'));
+  const pages: Record<string, StoredDocument> = {
+    '': new StoredDocument('text/html; charset=utf-8', () => docsPage),
+    '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () => pageScript),
+  };
+  for (const [name, type] of Object.entries(FILES)) {
+    pages[`/${name}`] = new StoredDocument(type, () => readFileSync(join(directory, name)));
+  }
+  for (const [path, document] of Object.entries(pages)) {
+    express.get(`/docs${path}`, answer(document, DOCS_POLICY));
+  }
+  const openApi = () => JSON.stringify(buildOpenApi(app));
+  express.get('/docs-json', answer(new StoredDocument('application/json; charset=utf-8', openApi)));
+  // Relative, so that it is right below any path of a proxy too.
+  express.get('/', (_request, response) => {
+    response.status(302).setHeader('Location', 'docs').end();
   });
 }
 
-/**
- * Answers the page's files from memory, whole and uncached like every answer, before the
- * framework's static files would: those stream from disk with conditions and ranges, and a client
- * that pipelines many requests and leaves would keep their files open.
- */
-function serveFiles() {
-  const directory = dirname(require.resolve('swagger-ui-dist/package.json'));
-  const contents = new Map(
-    Object.keys(FILES).map((name) => [`/${name}`, readFileSync(join(directory, name))]),
-  );
-  return (request: Request, response: Response, next: NextFunction): void => {
-    response.setHeader('Content-Security-Policy', DOCS_POLICY);
-    const content = contents.get(request.path);
-    if (content && request.method === 'GET') {
-      response.setHeader('Content-Type', FILES[request.path.slice(1)]!);
-      response.end(content);
-    } else {
-      next(GENERATED.includes(request.path) ? undefined : new RouteNotFound());
-    }
+function answer(document: StoredDocument, policy?: string): RequestHandler {
+  return async (request, response) => {
+    const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one));
+    const bytes = await document.bytes(encoding);
+    if (policy !== undefined) response.setHeader('Content-Security-Policy', policy);
+    response.setHeader('Content-Type', document.mediaType);
+    response.setHeader('Vary', 'Accept-Encoding');
+    if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
+    answerFromMemory(response, bytes);
   };
-}
-
-/**
- * Runs in the browser, which refuses to send a GET with a body. A token that was pasted without its
- * scheme gets it.
- */
-function adaptRequest(request: UiRequest): UiRequest {
-  const { Authorization } = request.headers;
-  if (Authorization?.startsWith('uga_'))
-    request.headers['Authorization'] = `Token ${Authorization}`;
-  if (request.method.toUpperCase() === 'GET' && request.body !== undefined) {
-    request.method = 'POST';
-    request.headers['X-HTTP-Method-Override'] = 'GET';
-  }
-  return request;
 }
