@@ -39,6 +39,7 @@ test('every variable of the interface exists', () => {
     'AUDIT_RETENTION_DAYS',
     'REFUSAL_RETENTION_DAYS',
     'SHOWN_TOKEN_RETENTION_DAYS',
+    'DOCS',
     'LOG_LEVEL',
     'LOG_FORMAT',
     'METRICS_PORT',
