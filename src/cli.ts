@@ -6,6 +6,7 @@ import { addGroupCommand } from './cli/group.command';
 import { addKeysCommand } from './cli/keys.command';
 import { addMigrateDataCommand } from './cli/migrate-data.command';
 import { addMigrationCommand } from './cli/migration.command';
+import { addRegistryCommands } from './cli/registry.command';
 import { addTokenCommand } from './cli/token.command';
 import { configure } from './cli/with-services';
 import { addWorkspaceCommand } from './cli/workspace.command';
@@ -18,6 +19,7 @@ const program = new Command('user-group-service')
 
 addTokenCommand(program);
 addWorkspaceCommand(program);
+addRegistryCommands(program);
 addGroupCommand(program);
 addAuditCommand(program);
 addKeysCommand(program);

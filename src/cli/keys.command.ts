@@ -14,13 +14,13 @@ export function addKeysCommand(program: Command): void {
 
   keys
     .command('status')
-    .description('list the keys, and how many tokens each has encrypted')
+    .description('list the keys, how many tokens each has encrypted, and how often it was used')
     .action(() =>
       withServices(async (app) => {
         const rows = await app.get(EncryptionKeyService).status();
         printTable(
-          ['KEY', 'TOKENS', 'STATE'],
-          rows.map(({ id, tokens, state }) => [id, tokens, state]),
+          ['KEY', 'TOKENS', 'STATE', 'ENCRYPTIONS'],
+          rows.map(({ id, tokens, state, encryptions }) => [id, tokens, state, encryptions]),
         );
       }),
     );

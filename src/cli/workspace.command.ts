@@ -1,10 +1,23 @@
 import type { Command } from 'commander';
+import { type Caller, operator } from '../common/caller';
+import { checkedDto } from '../common/json/to-dto';
 import { toWireTime } from '../common/time';
+import { UpdateWorkspaceDto, type WorkspaceAnswer } from '../registry/dto/workspace.dto';
+import { WorkspaceSettingsService } from '../registry/workspace-settings.service';
 import { WorkspaceService } from '../workspace/workspace.service';
 import { printTable } from './print-table';
 import { withServices } from './with-services';
 
-/** Adds `workspace create` and `workspace list`. */
+interface Settings {
+  workspace: string;
+  mappingPolicy?: string;
+  requiredProperties?: string;
+  requiredSchemas?: string;
+  embedTokenIssuer?: string;
+  embedTokenAudiences?: string;
+}
+
+/** Adds `workspace create`, `list`, `show` and `set`. */
 export function addWorkspaceCommand(program: Command): void {
   const workspace = program.command('workspace').description('tenants');
 
@@ -36,4 +49,61 @@ export function addWorkspaceCommand(program: Command): void {
         );
       }),
     );
+
+  workspace
+    .command('show')
+    .description('show the settings of a workspace')
+    .option('--workspace <name>', 'whose settings', 'default')
+    .action(({ workspace: name }: Settings) =>
+      withSettings(name, (settings, caller) => settings.get(caller)),
+    );
+
+  workspace
+    .command('set')
+    .description('change the settings of a workspace; what is not given stays')
+    .option('--workspace <name>', 'whose settings', 'default')
+    .option('--mapping-policy <policy>', '"open" or "registered"')
+    .option('--required-properties <list>', 'such as region:string,seats:number; "" for none')
+    .option('--required-schemas <list>', 'provided ids such as sales,stock; "" for none')
+    .option(
+      '--embed-token-issuer <issuer>',
+      'what its embed tokens name as their issuer, or "default"',
+    )
+    .option('--embed-token-audiences <list>', 'whom embed tokens may be for; "" for anybody')
+    .action((options: Settings) =>
+      withSettings(options.workspace, (settings, caller) =>
+        settings.update(caller, checkedDto(UpdateWorkspaceDto, toWire(options))),
+      ),
+    );
+}
+
+function withSettings(
+  name: string,
+  work: (settings: WorkspaceSettingsService, caller: Caller) => Promise<WorkspaceAnswer>,
+): Promise<void> {
+  return withServices(async (app) => {
+    const { id } = await app.get(WorkspaceService).getByName(name);
+    const { workspace } = await work(app.get(WorkspaceSettingsService), operator(id));
+    console.log(JSON.stringify(workspace, null, 2));
+  });
+}
+
+/** The command line obeys the rules of the API: what is not given is not there. */
+function toWire(options: Settings): object {
+  const { mappingPolicy, requiredProperties, embedTokenIssuer } = options;
+  const fields = {
+    mapping_policy: mappingPolicy,
+    required_properties: parseList(requiredProperties)?.map((entry) => {
+      const [, name, type] = /^(.*):(\w+)$/.exec(entry) ?? [];
+      return { name: name ?? entry, type };
+    }),
+    required_schemas: parseList(options.requiredSchemas),
+    embed_token_issuer: embedTokenIssuer === 'default' ? null : embedTokenIssuer,
+    embed_token_audiences: parseList(options.embedTokenAudiences),
+  };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function parseList(list: string | undefined): string[] | undefined {
+  return list === '' ? [] : list?.split(',').map((entry) => entry.trim());
 }

@@ -1,0 +1,104 @@
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { type RunningServer, runBuilt, startServer } from '../support/processes';
+
+interface Answer {
+  body: Record<string, unknown>;
+}
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    server = await startServer(database.env);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  const cli = (...args: string[]) => runBuilt('cli.js', database.env, ...args);
+  const lines = (stdout: string) =>
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split(/ {2,}/));
+
+  test.each([
+    ['schema', '/api/v1/schemas', 'schema'],
+    ['data-source', '/api/v1/data-sources', 'data_source'],
+  ])('%s does what the API does', async (command, path, field) => {
+    const created = await cli(command, 'create', '--provided-id', 'one', '--name', 'The one');
+    expect([created.code, created.stderr]).toEqual([0, '']);
+    const [head, [id, ...rest] = []] = lines(created.stdout);
+    expect(head).toEqual(['ID', 'PROVIDED ID', 'NAME', 'CREATED', 'CHANGED']);
+    expect(rest.slice(0, 2)).toEqual(['one', 'The one']);
+
+    const again = await cli(command, 'create', '--provided-id', 'one', '--name', 'Another');
+    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect(again.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
+
+    expect((await cli(command, 'update', id!, '--name', 'Renamed')).code).toBe(0);
+    const { body } = (await server.api.call('GET', `${path}/${id}`)) as unknown as Answer;
+    const shown = await cli(command, 'show', id!);
+    expect(JSON.parse(shown.stdout)).toEqual(body[field]);
+    expect(body[field]).toMatchObject({ provided_id: 'one', name: 'Renamed' });
+    expect(lines((await cli(command, 'list')).stdout)).toHaveLength(2);
+    expect(lines((await cli(command, 'list', '--provided-id', 'two')).stdout)).toHaveLength(1);
+
+    expect((await cli(command, 'delete', id!)).code).toBe(0);
+    expect((await server.api.call('GET', `${path}/${id}`)).status).toBe(404);
+    expect((await cli(command, 'delete', id!)).code).toBe(1);
+  });
+
+  test('workspace set stores what the API would, and refuses what it would', async () => {
+    await cli('schema', 'create', '--provided-id', 'sales', '--name', 'Sales');
+    const set = await cli(
+      ...['workspace', 'set', '--mapping-policy', 'registered', '--required-schemas', 'sales'],
+      ...['--required-properties', 'region:string,seats:number'],
+      ...['--embed-token-issuer', 'https://i.example', '--embed-token-audiences', 'a,b'],
+    );
+    expect([set.code, set.stderr]).toEqual([0, '']);
+    const { body } = (await server.api.call('GET', '/api/v1/workspace')) as unknown as Answer;
+    expect(JSON.parse(set.stdout)).toEqual(body['workspace']);
+    expect(body['workspace']).toMatchObject({
+      mapping_policy: 'registered',
+      required_properties: [
+        { name: 'region', type: 'string' },
+        { name: 'seats', type: 'number' },
+      ],
+      required_schemas: ['sales'],
+      embed_token_issuer: 'https://i.example',
+      embed_token_audiences: ['a', 'b'],
+    });
+    for (const wrong of [
+      ['--mapping-policy', 'closed'],
+      ['--required-properties', 'region'],
+      ['--required-schemas', 'unknown'],
+    ]) {
+      const refused = await cli('workspace', 'set', ...wrong);
+      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      expect(refused.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
+    }
+    const cleared = await cli(
+      ...['workspace', 'set', '--mapping-policy', 'open', '--required-schemas', ''],
+      ...['--required-properties', '', '--embed-token-issuer', 'default'],
+    );
+    expect(JSON.parse(cleared.stdout)).toMatchObject({
+      mapping_policy: 'open',
+      required_properties: [],
+      required_schemas: [],
+      embed_token_issuer: null,
+      embed_token_audiences: ['a', 'b'],
+    });
+    expect(JSON.parse((await cli('workspace', 'show')).stdout)).toEqual(JSON.parse(cleared.stdout));
+  });
+
+  test('a scope that there is not is named', async () => {
+    const { code, stderr } = await cli('token', 'create', '--name', 't', '--scopes', 'audit:raed');
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/"audit:raed" is no scope; use "all", or a list of user-groups:read,/);
+  });
+});
