@@ -3,6 +3,7 @@ import packageJson from '../package.json';
 import type { HttpServer } from './common/http/http-server';
 import { ChangeFeed } from './database/change-feed';
 import { ConnectionPool } from './database/connection-pool';
+import { EncryptionCount } from './encryption-key/encryption-count';
 import { IntrospectionService } from './introspection/introspection.service';
 import { Metrics, type Watched } from './metrics/metrics';
 import { UserGroupSnapshots } from './user-group/user-group-snapshots';
@@ -16,6 +17,7 @@ export function watchApplication(app: INestApplication): void {
   const tokens = app.get(UserGroupTokenService);
   const pool = app.get(ConnectionPool);
   const changes = app.get(ChangeFeed);
+  const encryptions = app.get(EncryptionCount);
   const watched: Watched[] = [
     {
       type: 'gauge',
@@ -50,6 +52,13 @@ export function watchApplication(app: INestApplication): void {
       help: 'Connections to PostgreSQL that are busy or idle, and calls that are waiting for one.',
       label: 'state',
       read: () => ({ ...pool.usage() }),
+    },
+    {
+      type: 'gauge',
+      name: 'encryption_key_encryptions',
+      help: 'How often the key that encrypts was used, over all replicas, as far as this one knows; not more than 2^32.',
+      label: 'key',
+      read: () => encryptions.known,
     },
     {
       type: 'gauge',

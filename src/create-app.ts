@@ -21,6 +21,7 @@ import { NestLog } from './common/log';
 import type { Config } from './config/config';
 import { serveDocs } from './docs/serve-docs';
 import { Metrics } from './metrics/metrics';
+import { EncryptionCount } from './encryption-key/encryption-count';
 import { KeyCheck } from './encryption-key/key-check';
 
 const CONTRACT_PATHS = ['/api/user', '/api/user/'];
@@ -44,6 +45,7 @@ export async function createApp(
   });
   requireAccessOfHandlers(app.get(ModulesContainer));
   await app.get(KeyCheck).requireEveryKey();
+  await app.get(EncryptionCount).read();
   app.set(BODY_LIMIT_SETTING, config.bodyLimit);
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);

@@ -16,4 +16,8 @@ export class EncryptionKeyRecord {
   /** When the operator gave it up as lost; null while it is expected to be there. */
   @Column('bigint', { name: 'forgotten_at', nullable: true })
   forgottenAt!: number | null;
+
+  /** How often it has encrypted, with the last few not yet counted; 0 for what an older version did. */
+  @Column('bigint', { default: 0 })
+  encryptions!: number;
 }

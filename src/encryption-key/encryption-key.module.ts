@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
+import { EncryptionCount } from './encryption-count';
 import { EncryptionKeyRecord } from './encryption-key.entity';
 import { EncryptionKeyRepository } from './encryption-key.repository';
 import { EncryptionKeyService } from './encryption-key.service';
@@ -21,14 +22,15 @@ import { TokenRewrapper } from './token-rewrapper';
     },
     {
       provide: TokenCipher,
-      inject: [KeyRing],
-      useFactory: (keys: KeyRing) => new TokenCipher(keys),
+      inject: [KeyRing, EncryptionCount],
+      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new TokenCipher(keys, add),
     },
+    EncryptionCount,
     EncryptionKeyRepository,
     EncryptionKeyService,
     KeyCheck,
     TokenRewrapper,
   ],
-  exports: [KeyRing, TokenCipher],
+  exports: [EncryptionCount, KeyRing, TokenCipher],
 })
 export class EncryptionKeyModule {}

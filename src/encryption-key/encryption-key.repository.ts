@@ -11,6 +11,8 @@ export interface RecordedKey {
   checkValue: Buffer;
   /** When the operator gave it up; null if it is expected to be there. */
   forgottenAt: number | null;
+  /** How often it has encrypted, as far as that has been counted. */
+  encryptions: number;
 }
 
 const recordKey = statement<{ id: string; checkValue: Buffer; now: number }>(
@@ -23,7 +25,7 @@ const recordKey = statement<{ id: string; checkValue: Buffer; now: number }>(
 export const listKeys = statement<object, RecordedKey>(
   'encryption-key.list',
   () => `
-    SELECT id, check_value AS "checkValue", forgotten_at AS "forgottenAt"
+    SELECT id, check_value AS "checkValue", forgotten_at AS "forgottenAt", encryptions
     FROM encryption_key ORDER BY created_at, id`,
 );
 
@@ -37,6 +39,13 @@ const forgetKey = statement<{ id: string; now: number }, { id: string }>(
 const rememberKey = statement<{ id: string }>(
   'encryption-key.remember',
   () => `UPDATE encryption_key SET forgotten_at = NULL WHERE id = :id`,
+);
+
+const addEncryptions = statement<{ id: string; count: number }, { encryptions: number }>(
+  'encryption-key.add-encryptions',
+  () => `
+    UPDATE encryption_key SET encryptions = encryptions + :count WHERE id = :id
+    RETURNING encryptions`,
 );
 
 const findTokenOfKey = statement<{ id: string }, { generation: number }>(
@@ -79,6 +88,14 @@ export class EncryptionKeyRepository {
   /** Ends that a key is forgotten. */
   async remember(id: string): Promise<void> {
     await this.transactor.run((manager) => this.statements.run(manager, rememberKey, { id }));
+  }
+
+  /** Counts encryptions with a recorded key; gives how many there are now. @throws DatabaseUnavailable */
+  async addEncryptions(id: string, count: number): Promise<number> {
+    const [row] = await this.transactor.run((manager) =>
+      this.statements.run(manager, addEncryptions, { id, count }),
+    );
+    return row!.encryptions;
   }
 
   /** Whether any token is encrypted with the key. */

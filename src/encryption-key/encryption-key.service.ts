@@ -10,6 +10,8 @@ export interface KeyStatus {
   id: string;
   /** How many tokens are encrypted with it. */
   tokens: number;
+  /** How often it has encrypted, as far as that has been counted. */
+  encryptions: number;
   state: 'encrypts' | 'decrypts' | 'not configured' | 'forgotten' | 'wrong key';
 }
 
@@ -32,6 +34,7 @@ export class EncryptionKeyService {
     return [...ids].map((id) => ({
       id,
       tokens: counts.get(id) ?? 0,
+      encryptions: recorded.get(id)?.encryptions ?? 0,
       state: this.stateOf(id, recorded.get(id)),
     }));
   }

@@ -25,7 +25,11 @@ const HEADER_LENGTH = 1 + NONCE_LENGTH + TAG_LENGTH;
  * 96-bit nonce, the 128-bit tag, the encrypted token. The additional data binds it to its row.
  */
 export class TokenCipher {
-  constructor(private readonly keys: KeyRing) {}
+  /** @param onEncrypt called after each encryption with the first key */
+  constructor(
+    private readonly keys: KeyRing,
+    private readonly onEncrypt: () => void = () => undefined,
+  ) {}
 
   encrypt(token: string, row: TokenRow): EncryptedToken {
     const { id, secret } = this.keys.current;
@@ -34,6 +38,7 @@ export class TokenCipher {
     cipher.setAAD(additionalData(id, row));
     const encrypted = Buffer.concat([cipher.update(token, 'utf8'), cipher.final()]);
     const ciphertext = Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), encrypted]);
+    this.onEncrypt();
     return { keyId: id, ciphertext };
   }
 

@@ -10,6 +10,7 @@ import { IndexGroupsById1795000000009 } from './1795000000009-index-groups-by-id
 import { NameWorkspaces1795000000010 } from './1795000000010-name-workspaces';
 import { ScopeTokenHashes1795000000011 } from './1795000000011-scope-token-hashes';
 import { AddPublicEventIds1795000000012 } from './1795000000012-add-public-event-ids';
+import { CountEncryptions1795000000016 } from './1795000000016-count-encryptions';
 
 /** Every migration in the order in which they run; the list only ever grows at its end. */
 export const migrations = [
@@ -25,4 +26,5 @@ export const migrations = [
   NameWorkspaces1795000000010,
   ScopeTokenHashes1795000000011,
   AddPublicEventIds1795000000012,
+  CountEncryptions1795000000016,
 ];

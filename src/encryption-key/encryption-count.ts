@@ -1,0 +1,82 @@
+import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { EncryptionKeyRepository } from './encryption-key.repository';
+import { KeyRing } from './key-ring';
+
+/** Of random nonces of 96 bits no more than 2^32 may be used with one key (NIST SP 800-38D, 8.3). */
+const MOST_ENCRYPTIONS = 2 ** 32;
+const WRITE_EVERY = 10_000;
+const WRITE_AFTER_MS = 30_000;
+const WARN_EVERY_MS = 24 * 3600 * 1000;
+
+/**
+ * Counts what each key has encrypted, over all processes and restarts, off the critical path. A
+ * process that is killed leaves out at most 10,000 encryptions, or those of 30 seconds.
+ */
+@Injectable()
+export class EncryptionCount implements OnApplicationShutdown {
+  private readonly logger = new Logger(EncryptionCount.name);
+  private notWritten = 0;
+  private total = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private warnedAt = -Infinity;
+
+  constructor(
+    private readonly ring: KeyRing,
+    private readonly keys: EncryptionKeyRepository,
+  ) {}
+
+  /** What the first key has encrypted, as far as this process knows, by its id. */
+  get known(): Record<string, number> {
+    return { [this.ring.current.id]: this.total + this.notWritten };
+  }
+
+  /** One more encryption with the first key. */
+  readonly add = (): void => {
+    this.notWritten++;
+    this.timer ??= setTimeout(this.write, WRITE_AFTER_MS).unref();
+    if (this.notWritten % WRITE_EVERY === 0) this.write();
+  };
+
+  /** Asks what other processes have counted before. @throws DatabaseUnavailable */
+  async read(): Promise<void> {
+    const { id } = this.ring.current;
+    const recorded = (await this.keys.list()).find((key) => key.id === id);
+    this.see(recorded?.encryptions ?? 0);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.write();
+    await this.writing;
+  }
+
+  private readonly write = (): void => {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    this.writing = this.writing.then(() => this.writeOnce());
+  };
+
+  private async writeOnce(): Promise<void> {
+    const count = this.notWritten;
+    if (count === 0) return;
+    try {
+      const total = await this.keys.addEncryptions(this.ring.current.id, count);
+      this.notWritten -= count;
+      this.see(total);
+    } catch (err) {
+      this.logger.warn({ msg: 'encryptions not counted yet', err });
+      this.timer ??= setTimeout(this.write, WRITE_AFTER_MS).unref();
+    }
+  }
+
+  private see(total: number): void {
+    this.total = total;
+    if (total < MOST_ENCRYPTIONS / 2 || Date.now() - this.warnedAt < WARN_EVERY_MS) return;
+    this.warnedAt = Date.now();
+    this.logger.warn({
+      msg: 'the encryption key has been used often: replace it before 4294967296 encryptions',
+      key: this.ring.current.id,
+      encryptions: total,
+    });
+  }
+}

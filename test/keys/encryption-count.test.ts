@@ -1,0 +1,50 @@
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  TEST_KEYS,
+} from '../support/databases';
+import { runBuilt, startServer } from '../support/processes';
+
+onEachDatabase((kind) => {
+  test('every encryption with a key is counted, over all processes and restarts', async () => {
+    const database = await createTestDatabase(kind);
+    const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS };
+    for (const round of [1, 2]) {
+      const servers = [await startServer(env), await startServer(env)];
+      for (const [index, { api }] of servers.entries()) {
+        const id = `g ${round} ${index}`;
+        const { body } = await api.get({ user_group_id: id, name: 'G' });
+        expect((await api.post({ current_token: body.user_group.token })).status).toBe(200);
+        await api.get({ user_group_id: id });
+      }
+      for (const server of servers) expect(await server.stop()).toBe(0);
+      const { stdout } = await runBuilt('cli.js', env, 'keys', 'status');
+      expect(stdout).toMatch(new RegExp(`\\nk1 +${round * 2} +encrypts +${round * 4}\\n$`));
+    }
+    await database.drop();
+  });
+
+  test('of a key that was used for half of what is safe a start warns, and the metrics tell', async () => {
+    const database = await createTestDatabase(kind);
+    const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS, METRICS_PORT: '0' };
+    const warning = 'the encryption key has been used often';
+    const first = await startServer(env);
+    await first.stop();
+    expect(first.output()).not.toContain(warning);
+    await changeDatabase(database, 'UPDATE encryption_key SET encryptions = 2147483647');
+    const below = await startServer(env);
+    expect(below.output()).not.toContain(warning);
+    await below.api.get({ user_group_id: 'g', name: 'G' });
+    await below.stop();
+    const above = await startServer({
+      ...env,
+      METRICS_PORT: String(29_400 + (process.pid % 1000)),
+    });
+    expect(above.output()).toContain(warning);
+    const metrics = await fetch(/"metrics":"([^"]+)"/.exec(above.output())![1]!);
+    expect(await metrics.text()).toContain('encryption_key_encryptions{key="k1"} 2147483648\n');
+    await above.stop();
+    await database.drop();
+  });
+});
