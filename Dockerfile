@@ -1,10 +1,10 @@
-FROM node:24-bookworm-slim AS build
+FROM node:26-bookworm-slim AS build
 WORKDIR /app
 RUN apt-get update \
  && apt-get install -y --no-install-recommends g++ make python3
-# From 24.19 on node_object_wrap.h lets a native object remove a hook when it is collected, which ends
-# the process if no JavaScript is running just then (nodejs/node#65446). Without the hook it is the
-# class that it was before. That is why the SQLite driver is always compiled here.
+# From 24.19 on and in 26, node_object_wrap.h lets a native object remove a hook when it is collected,
+# which ends the process if no JavaScript is running just then (nodejs/node#65446). Without the hook it
+# is the class that it was before. That is why the SQLite driver is always compiled here.
 RUN sed -i -E 's/^ +(Add|Remove)CleanupHook\(\);$//' /usr/local/include/node/node_object_wrap.h
 COPY package.json package-lock.json ./
 # The headers of Node are in the base image, so that compiling downloads nothing.
@@ -56,4 +56,5 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 
 # Node is process 1: it takes the signals itself, and starts no process that it would have to reap.
-CMD ["node", "/app/dist/src/main.js"]
+# SIGUSR1 would open its debugger to whoever is in the container.
+CMD ["node", "--disable-sigusr1", "/app/dist/src/main.js"]

@@ -27,7 +27,7 @@ export async function ensureBaseImages(engine) {
   if (engine.name === 'docker') return 'on the base images of their registry';
   const names = [
     'docker.io/library/debian:bookworm-slim',
-    'docker.io/library/node:24-bookworm-slim',
+    'docker.io/library/node:26-bookworm-slim',
   ];
   const there = await Promise.all(names.map((name) => engine.run(['image', 'exists', name])));
   if (there.some(({ code }) => code !== 0)) await make(engine, names);
@@ -56,7 +56,7 @@ async function make(engine, [debian, node]) {
 /** As the image of Node has it: the program, its headers, and npm. */
 async function addNode(directory, local) {
   const npm = join(local, 'lib', 'node_modules', 'npm');
-  await unpack(directory, `node-linux-${process.arch}@24`, local, [
+  await unpack(directory, `node-linux-${process.arch}@26`, local, [
     'package/bin',
     'package/include',
   ]);

@@ -29,6 +29,7 @@ export async function checkRunning(report, engine, tag, { volume, loadSeconds, s
     secrets.push(token, keys.split(':')[1]);
     await checkConfinement(report, first);
     await checkHealth(report, first);
+    await checkNoDebugger(report, first);
     const group = await checkContract(report, first, token);
     secrets.push(group.token);
     await checkCommandLine(report, first, volume);
@@ -73,6 +74,18 @@ async function checkConfinement(report, service) {
     const writable = await service.exec('sh', '-c', script);
     must(writable === '', `${writable} can be written to`);
     return 'nothing can be written to but /data';
+  });
+}
+
+/** Whoever is in the container could otherwise read every secret of the process with its debugger. */
+async function checkNoDebugger(report, service) {
+  await report.check('SIGUSR1', async () => {
+    await service.exec('sh', '-c', 'kill -USR1 1');
+    await sleep(500);
+    must(!(await service.log()).includes('Debugger listening'), 'it opens the debugger');
+    const { status } = await service.call('GET', '/health/live');
+    must(status === 200, `/health/live answers ${status} afterwards`);
+    return 'opens no debugger, and ends nothing';
   });
 }
 

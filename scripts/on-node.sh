@@ -1,0 +1,62 @@
+#!/usr/bin/env bash
+# Builds and tests on other versions of Node than the one at hand: the contract, HTTP, processes with
+# their signals, and that no acknowledged write is lost. Each version gets a copy of what git knows
+# and of the installed packages, with a SQLite driver that is compiled for it.
+#
+#   scripts/on-node.sh 22 24 26
+#
+# Node itself comes as npm's package of it, for Linux. TEST_DATABASE_URL adds PostgreSQL.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+# What the command line does is left to the version at hand: it takes long, and nothing of Node's.
+tests=(
+  test/contract test/user-group/{create-or-look-up,put,rotate-token} test/embed-token/issue test/http
+  test/process/{start,shutdown,early-signals,logs-and-metrics}
+)
+
+directory=$(mktemp -d "${TMPDIR:-/tmp}/user-groups-on-node-XXXXXX")
+trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$directory"' EXIT
+arch=$(node -p process.arch)
+
+# Under $directory/$1: the version in `node`, and in `project` a copy that is built with it.
+prepare() {
+  local version=$1
+  mkdir -p "$directory/$version/node" "$directory/$version/project"
+  cd "$directory/$version/node"
+  tar -xzf "$(npm pack --silent "node-linux-$arch@$version" | tail -n 1)" --strip-components=1
+  # As in the image: the Dockerfile says why.
+  sed -i -E "$(sed -nE "s/^RUN sed -i -E '(.+)' .*node_object_wrap\.h$/\1/p" "$OLDPWD/Dockerfile")" \
+    include/node/node_object_wrap.h
+  cd "$OLDPWD"
+  git ls-files -z --cached --others --exclude-standard |
+    xargs -0 cp --parents --target-directory="$directory/$version/project"
+  # Nothing writes into packages but the compiler, into a directory that is taken out first.
+  cp -a --link node_modules "$directory/$version/project" 2>/dev/null ||
+    cp -a node_modules "$directory/$version/project"
+  cd "$directory/$version/project"
+  rm -rf node_modules/better-sqlite3/build
+  export PATH="$directory/$version/node/bin:$PATH"
+  npm_config_nodedir=$directory/$version/node npm rebuild --silent --build-from-source better-sqlite3
+  npm run --silent build
+}
+
+for version in "$@"; do
+  prepare "$version" >"$directory/$version.log" 2>&1 &
+  preparing[$version]=$!
+done
+for version in "$@"; do
+  if ! wait "${preparing[$version]}"; then
+    cat "$directory/$version.log"
+    exit 1
+  fi
+done
+for version in "$@"; do
+  (
+    cd "$directory/$version/project"
+    export PATH="$directory/$version/node/bin:$PATH"
+    printf '\n-- Node %s\n' "$(node --version)"
+    node node_modules/jest/bin/jest.js "${tests[@]}"
+    node scripts/durability.mjs --kills 2
+  )
+done
