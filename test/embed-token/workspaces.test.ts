@@ -2,6 +2,7 @@ import { decodeJwt, SignJWT } from 'jose';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { encryptionKeys } from '../../src/config/readers';
 import { deriveSigningKey } from '../../src/embed-token/signing-key';
 import type { UpdateWorkspaceDto } from '../../src/registry/dto/workspace.dto';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
@@ -97,7 +98,7 @@ onEachDatabase((kind) => {
       workspace_id: (await settingsOf(own)).id,
     });
     expect((await other.introspect(token)).text).toBe('{"active":false}');
-    const { privateKey, kid } = await deriveSigningKey(Buffer.alloc(32, 7));
+    const { privateKey, kid } = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret);
     const sign = (changes: object) =>
       new SignJWT({ ...decodeJwt(token), ...changes })
         .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid })
