@@ -23,10 +23,11 @@ export interface Dialect {
   /** The number that a text spells in one to nine canonical digits; null for any other text. */
   numberOf: (text: string) => string;
   /**
-   * Locks what has this number until the transaction ends: together with other transactions that
-   * `lockTogether`, or against all of them. Who waits is not overtaken.
+   * Locks what has this number until the transaction ends: `lockAlone` against all other
+   * transactions, `tryLockTogether` together with others that do. This waits for nothing; its one row
+   * says in `isLocked` whether it could, and it cannot while another waits to `lockAlone`.
    */
-  lockTogether: (number: string) => string;
+  tryLockTogether: (number: string) => string;
   lockAlone: (number: string) => string;
   /** Placeholder of the n-th value, counted from 1. */
   placeholder: (n: number) => string;
@@ -53,11 +54,8 @@ const postgres: Dialect = {
   elementsOf: (jsonArray) => `json_array_elements(CAST(${jsonArray} AS json)) AS e(value)`,
   numberOf: (text) => `CASE WHEN ${text} ~ '^[1-9][0-9]{0,8}$' THEN CAST(${text} AS integer) END`,
   // Not a row lock: many that share one would starve who wants it alone.
-  // Who waits keeps a connection from those who need no lock, so it waits briefly; rows may be waited for longer again.
-  lockTogether: (number) =>
-    `SELECT set_config('lock_timeout', '200ms', true),
-       pg_advisory_xact_lock_shared(${LOCK_CLASS}, ${number}),
-       set_config('lock_timeout', '${LOCK_WAIT_MS}ms', true)`,
+  tryLockTogether: (number) =>
+    `SELECT pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${number}) AS "isLocked"`,
   lockAlone: (number) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${number})`,
   placeholder: (n) => `$${n}`,
 };
@@ -82,7 +80,7 @@ const sqlite: Dialect = {
     `CASE WHEN ${text} GLOB '[1-9]*' AND ${text} NOT GLOB '*[^0-9]*' AND length(${text}) <= 9
      THEN CAST(${text} AS integer) END`,
   // As with `lockRows`.
-  lockTogether: (number) => `SELECT ${number}`,
+  tryLockTogether: (number) => `SELECT ${number} IS NOT NULL AS "isLocked"`,
   lockAlone: (number) => `SELECT ${number}`,
   placeholder: () => '?',
 };

@@ -5,7 +5,6 @@ import type { Caller } from '../common/caller';
 import { DatabaseUnavailable, InternalError, ServiceError, TokenNotUsable } from '../common/errors';
 import { ChangeFeed } from '../database/change-feed';
 import { isUniqueViolation } from '../database/database-errors';
-import { Transactor } from '../database/transactor';
 import { WorkspaceRules } from '../registry/workspace-rules';
 import type { ImportResult } from './dto/import-answer.dto';
 import { UserGroupWriter, type WriteContext } from './user-group-writer';
@@ -20,6 +19,8 @@ type Outcomes = Map<string, Outcome>;
 const MAX_ATTEMPTS = 10;
 const RETRY_MS = 500;
 const BETWEEN_TURNS = 25;
+/** Whoever has the turn does not wait for a change of rules: the imports of others would wait too. */
+const NO_WAIT = 0;
 
 /** What every event says of a change that an import has made. */
 const DETAILS = { import: true };
@@ -34,7 +35,6 @@ export class UserGroupBatch {
     private readonly userGroups: UserGroupRepository,
     private readonly writer: UserGroupWriter,
     private readonly rules: WorkspaceRules,
-    private readonly transactor: Transactor,
     private readonly changes: ChangeFeed,
   ) {}
 
@@ -105,8 +105,10 @@ export class UserGroupBatch {
     }
     if (changed.length === 0) return outcomes;
     const toLock = idsOf(changed).filter((id) => known.has(id));
-    const written = await this.transactor.run((manager) =>
-      this.write(manager, caller, changed, toLock),
+    const written = await this.rules.runHolding(
+      workspaceId,
+      (manager, rules) => this.write(manager, { caller, rules, details: DETAILS }, changed, toLock),
+      NO_WAIT,
     );
     for (const [id, outcome] of written) {
       outcomes.set(id, outcome);
@@ -117,13 +119,12 @@ export class UserGroupBatch {
 
   private async write(
     manager: EntityManager,
-    caller: Caller,
+    context: WriteContext,
     wanted: readonly WantedUserGroup[],
     toLock: readonly string[],
   ): Promise<Outcomes> {
-    const rules = await this.rules.hold(manager, caller.workspaceId);
-    const context = { caller, rules, details: DETAILS };
-    const locked = byId(await this.userGroups.lockThese(manager, caller.workspaceId, toLock));
+    const { workspaceId } = context.caller;
+    const locked = byId(await this.userGroups.lockThese(manager, workspaceId, toLock));
     const outcomes: Outcomes = new Map();
     for (const [index, one] of wanted.entries()) {
       // The embedded database is never waited for: others would not be answered before the end.

@@ -3,7 +3,6 @@ import { ShownTokens } from '../audit/shown-tokens';
 import { type Caller, requireScope } from '../common/caller';
 import { DatabaseUnavailable, UserGroupNotFound } from '../common/errors';
 import { ChangeFeed } from '../database/change-feed';
-import { Transactor } from '../database/transactor';
 import { TokenCipher } from '../encryption-key/token-cipher';
 import { WorkspaceRules } from '../registry/workspace-rules';
 import { UserGroupDto } from './dto/user-group.dto';
@@ -32,7 +31,6 @@ export class UserGroupService {
     private readonly userGroups: UserGroupRepository,
     private readonly writer: UserGroupWriter,
     private readonly rules: WorkspaceRules,
-    private readonly transactor: Transactor,
     private readonly cipher: TokenCipher,
     private readonly changes: ChangeFeed,
     private readonly shownTokens: ShownTokens,
@@ -117,8 +115,7 @@ export class UserGroupService {
     { tell }: UserGroupWrite<T>,
   ): Promise<WrittenUserGroup<T> | undefined> {
     const named = requireName(wanted);
-    return this.transactor.run(async (manager) => {
-      const rules = await this.rules.hold(manager, caller.workspaceId);
+    return this.rules.runHolding(caller.workspaceId, async (manager, rules) => {
       const created = await this.writer.create(manager, { caller, rules }, named);
       if (!created) return undefined;
       const { state, token } = created;
@@ -132,8 +129,7 @@ export class UserGroupService {
     { providedId, wish, tell }: UserGroupWrite<T>,
   ): Promise<WrittenUserGroup<T> | undefined> {
     const { workspaceId } = caller;
-    return this.transactor.run(async (manager) => {
-      const rules = await this.rules.hold(manager, workspaceId);
+    return this.rules.runHolding(workspaceId, async (manager, rules) => {
       const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
       if (!stored) return undefined;
       const wanted = wish(stored);

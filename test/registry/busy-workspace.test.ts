@@ -1,4 +1,6 @@
 import { Client } from 'pg';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ConnectionPool } from '../../src/database/connection-pool';
 import { dialectOf } from '../../src/database/dialect';
 import { onPostgres } from '../support/databases';
 import { importGroups } from '../support/lines';
@@ -25,21 +27,54 @@ onPostgres('on postgres', () => {
     await service.close();
   });
 
-  test('while the rules of a workspace are being changed its writes are refused, and others are served', async () => {
+  beforeEach(async () => {
     const [{ id }] = (await service.query<{ id: number }>(
       `SELECT id FROM workspace WHERE name = 'own'`,
     )) as [{ id: number }];
     await holder.query('BEGIN');
     await holder.query(dialectOf({ type: 'postgres' }).lockAlone(String(id)));
-    const imported = importGroups(own.api, { user_group_id: 'waiting', name: 'W' });
-    const refused = Promise.all(
-      Array.from({ length: 40 }, (_, n) => own.api.put({ user_group_id: `${n}`, name: 'R' })),
+  });
+
+  afterEach(() => holder.query('ROLLBACK'));
+
+  const putMany = (prefix: string) =>
+    Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        own.api.put({ user_group_id: `${prefix} ${n}`, name: 'R' }),
+      ),
     );
-    expect((await other.api.put({ user_group_id: 'served', name: 'S' })).status).toBe(200);
+
+  test('while the rules of a workspace are being changed its writes wait, and others are served', async () => {
+    const imported = importGroups(own.api, { user_group_id: 'waiting', name: 'W' });
+    const waiting = putMany('waiting');
+    let answered = false;
+    waiting.then(
+      () => (answered = true),
+      () => undefined,
+    );
+    await sleep(300);
+    const startedAt = performance.now();
+    for (let n = 0; n < 20; n++) {
+      expect((await other.api.put({ user_group_id: `served ${n}`, name: 'S' })).status).toBe(200);
+      expect(service.app.get(ConnectionPool).usage()).toMatchObject({ waiting: 0 });
+    }
+    expect(performance.now() - startedAt).toBeLessThan(1500);
     const [line] = await importGroups(other.api, { user_group_id: 'moved', name: 'M' });
     expect(line).toMatchObject({ success: 1 });
-    expect((await refused).map(({ status }) => status)).toEqual(Array(40).fill(503));
+    expect(answered).toBe(false);
     await holder.query('COMMIT');
+    expect((await waiting).map(({ status }) => status)).toEqual(Array(40).fill(200));
     expect((await imported)[0]).toMatchObject({ success: 1 });
+  });
+
+  test('they wait for a few seconds, not for ever', async () => {
+    const startedAt = performance.now();
+    const answers = await putMany('refused');
+    const waitedMs = performance.now() - startedAt;
+    expect(answers.map(({ status, body }) => [status, body.code])).toEqual(
+      Array(40).fill([503, 'database_unavailable']),
+    );
+    expect(waitedMs).toBeGreaterThan(2500);
+    expect(waitedMs).toBeLessThan(5000);
   });
 });
