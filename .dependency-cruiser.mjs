@@ -5,7 +5,7 @@ const features = {
   'api-token': ['workspace', 'audit', 'rate-limit'],
   'encryption-key': ['audit'],
   registry: ['audit', 'workspace'],
-  'user-group': ['audit', 'encryption-key', 'registry'],
+  'user-group': ['audit', 'encryption-key', 'rate-limit', 'registry'],
   'embed-token': ['audit', 'encryption-key', 'user-group'],
   introspection: ['user-group', 'registry', 'embed-token'],
   'rate-limit': [],

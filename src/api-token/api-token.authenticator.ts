@@ -9,6 +9,8 @@ import { type Ranges, toRanges } from './cidr';
 /** A valid API token, as the database knows it. */
 export interface AuthenticApiToken {
   id: number;
+  /** The first of its line of rotations, perhaps itself. */
+  firstTokenId: number;
   workspaceId: number;
   scopes: ReadonlySet<Scope>;
   /** Milliseconds since 1970; Infinity if it never expires. */
@@ -19,6 +21,7 @@ export interface AuthenticApiToken {
 
 interface Row {
   id: number;
+  firstTokenId: number | null;
   workspaceId: number;
   scopes: string;
   expiresAt: number | null;
@@ -36,7 +39,7 @@ const MAX_KNOWN = 10_000;
 const findByHash = statement<{ hash: Buffer }, Row>(
   'api-token.find-by-hash',
   () => `
-    SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
+    SELECT id, first_token_id AS "firstTokenId", workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
       revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs"
     FROM api_token
     WHERE token_hash = :hash`,
@@ -76,6 +79,7 @@ export class ApiTokenAuthenticator {
     if (row.revokedAt !== null) throw ended(row.workspaceId, row.id);
     return {
       id: row.id,
+      firstTokenId: row.firstTokenId ?? row.id,
       workspaceId: row.workspaceId,
       scopes: new Set(row.scopes.split(' ') as Scope[]),
       expiresAt: row.expiresAt ?? Infinity,

@@ -68,6 +68,7 @@ export class ApiTokenBootstrap {
   private async create(manager: EntityManager, token: string): Promise<void> {
     const workspace = await manager.findOneByOrFail(Workspace, { name: WORKSPACE_NAME });
     const row = await this.apiTokens.insert(manager, token, {
+      firstTokenId: null,
       workspaceId: workspace.id,
       name: TOKEN_NAME,
       scopes: scopes.join(' '),

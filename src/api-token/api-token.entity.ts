@@ -60,4 +60,8 @@ export class ApiToken {
   /** The token that a rotation put in its place; until `expiresAt` both are valid. */
   @Column('integer', { name: 'superseded_by', nullable: true })
   supersededBy!: number | null;
+
+  /** The first of the tokens that rotations have led from to this one; null if it came of no rotation. */
+  @Column('integer', { name: 'first_token_id', nullable: true })
+  firstTokenId!: number | null;
 }

@@ -64,10 +64,11 @@ export class ApiTokenGuard implements CanActivate {
   ): Promise<{ token: AuthenticApiToken; caller: Caller }> {
     const given = tokenOfHeader(request, handler) ?? (await secretOfForm(request));
     const token = await this.authenticator.authenticate(requireApiToken(given));
-    const { id: apiTokenId, workspaceId, scopes } = token;
+    const { id: apiTokenId, firstTokenId, workspaceId, scopes } = token;
     const caller: Caller = {
       workspaceId,
       apiTokenId,
+      firstTokenId,
       scopes,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,

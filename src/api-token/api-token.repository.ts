@@ -19,7 +19,7 @@ const MAX_STEP = 100;
 /** Another workspace may have the id; seldom twice in a row. */
 const MAX_ATTEMPTS = 20;
 
-type Given = { workspaceId: number; name: string } & Grant;
+type Given = { workspaceId: number; name: string; firstTokenId: number | null } & Grant;
 type NewToken = Given & { tokenHash: Buffer; lastFour: string; createdAt: number };
 
 /**
@@ -30,13 +30,14 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
   'api-token.insert',
   () => `
     INSERT INTO api_token (id, workspace_id, name, token_hash, last_four, scopes, created_at,
-      expires_at, allowed_cidrs)
+      expires_at, allowed_cidrs, first_token_id)
     VALUES (
       COALESCE(
         (SELECT max(id) FROM api_token WHERE workspace_id = :workspaceId AND id >= ${FIRST})
           + CAST(:step AS integer),
         CASE WHEN EXISTS (SELECT 1 FROM api_token) THEN CAST(:start AS integer) ELSE 1 END),
-      :workspaceId, :name, :tokenHash, :lastFour, :scopes, :createdAt, :expiresAt, :allowedCidrs)
+      :workspaceId, :name, :tokenHash, :lastFour, :scopes, :createdAt, :expiresAt, :allowedCidrs,
+      :firstTokenId)
     ON CONFLICT (id) DO NOTHING
     RETURNING id`,
 );

@@ -81,7 +81,7 @@ export class ApiTokenService {
       };
       requireGrantable(own, grant);
       const token = generateToken('uga');
-      const given = { workspaceId, name: dto.name, ...grant };
+      const given = { workspaceId, name: dto.name, firstTokenId: null, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
       await this.auditLog.record(manager, caller, {
         action: 'api_token.issue',
@@ -141,7 +141,8 @@ export class ApiTokenService {
       const { name, scopes, expiresAt, allowedCidrs } = old;
       requireGrantable(own, { scopes, expiresAt, allowedCidrs });
       const token = generateToken('uga');
-      const given = { workspaceId, name, scopes, expiresAt, allowedCidrs };
+      const firstTokenId = old.firstTokenId ?? old.id;
+      const given = { workspaceId, name, firstTokenId, scopes, expiresAt, allowedCidrs };
       const row = await this.apiTokens.insert(manager, token, given);
       const predecessor = await this.apiTokens.endOverlap(manager, { workspaceId, id });
       const now = Date.now();

@@ -1,11 +1,11 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Request } from 'express';
-import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { findCaller } from '../common/caller';
 import { ApiTokenInvalid, type ServiceError } from '../common/errors';
 import { addressBlock, clientAddress } from '../common/http/client-address';
 import { pathLogger } from '../common/http/logged-path';
 import { requestId } from '../common/http/request-id';
+import { MemoryLimiter } from '../common/memory-limiter';
 import { Config } from '../config/config';
 import { Transactor } from '../database/transactor';
 import { type AuditActor, AuditLog } from './audit-log';
@@ -92,8 +92,8 @@ export class RefusalLog implements OnApplicationShutdown {
   }
 }
 
-function limiter(points: number): RateLimiterMemory {
-  return new RateLimiterMemory({ points, duration: MINUTE_SECONDS });
+function limiter(points: number): MemoryLimiter {
+  return new MemoryLimiter({ points, duration: MINUTE_SECONDS });
 }
 
 /** A token that has ended is still known, and its workspace should see that it is tried. */

@@ -21,6 +21,8 @@ export interface Caller {
   workspaceId: number;
   /** Null for the operator at the command line, who needs no token. */
   apiTokenId: number | null;
+  /** The first of the API tokens that rotations have led from to this one, perhaps itself; null as above. */
+  firstTokenId: number | null;
   scopes: ReadonlySet<Scope>;
   /** Null where there is no request. */
   requestId: string | null;
@@ -38,6 +40,7 @@ export function operator(workspaceId: number): Caller {
   const caller: Caller = {
     workspaceId,
     apiTokenId: null,
+    firstTokenId: null,
     scopes: new Set(scopes),
     requestId: null,
     address: null,

@@ -469,6 +469,20 @@ export class UserGroupIncomplete extends ServiceError {
   }
 }
 
+export class UserGroupQuotaReached extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'user_group_quota_reached',
+    status: 409,
+    title: 'Quota of user groups reached',
+    about:
+      'The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.',
+  };
+
+  constructor(quota: number) {
+    super(`The workspace may have ${quota} user groups, and has them; no other is created.`);
+  }
+}
+
 export class TokenIsCurrent extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'token_is_current',
@@ -690,6 +704,22 @@ export class RateLimited extends ServiceError {
   }
 }
 
+export class TooManyAtOnce extends ServiceError {
+  static override readonly spec: ErrorSpec = {
+    code: 'too_many_at_once',
+    status: 429,
+    title: 'Too many at once',
+    about:
+      'The workspace has as many imports or exports under way as may run at once. Repeat the call when one of them has ended.',
+  };
+  override readonly headers = { 'Retry-After': '5' };
+
+  /** @param what such as "exports" */
+  constructor(limit: number, what: string) {
+    super(`${limit} ${what} of the workspace are under way; wait until one of them has ended.`);
+  }
+}
+
 export class HeadersTooLarge extends ServiceError {
   static override readonly spec: ErrorSpec = {
     code: 'headers_too_large',
@@ -825,6 +855,7 @@ export const errorCatalogue = [
   LastAdminToken,
   UserGroupSuspended,
   UserGroupIncomplete,
+  UserGroupQuotaReached,
   TokenIsCurrent,
   IdempotencyKeySpent,
   TokenForgotten,
@@ -840,6 +871,7 @@ export const errorCatalogue = [
   ValidationFailed,
   IdempotencyKeyReused,
   RateLimited,
+  TooManyAtOnce,
   HeadersTooLarge,
   InternalError,
   DatabaseUnavailable,

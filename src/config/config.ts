@@ -102,10 +102,18 @@ export class Config {
 
   @FromEnv('RATE_LIMIT_PER_MINUTE', {
     about:
-      'Requests per minute that one API token may make, and as many introspections: to all replicas together with `REDIS_URL`, to each process without; `0` switches it off.',
+      'Requests per minute that one API token may make, lines of imports among them, and as many introspections: to all replicas together with `REDIS_URL`, to each process without; `0` switches it off.',
     read: integer(0, 100_000_000),
   })
   rateLimitPerMinute = 6000;
+
+  @FromEnv('WORKSPACE_RATE_LIMIT_PER_MINUTE', {
+    about:
+      'The same for all API tokens of one workspace together, so that nobody gets more by issuing tokens; `0` switches it off.',
+    defaultText: '5 times `RATE_LIMIT_PER_MINUTE`',
+    read: integer(0, 100_000_000),
+  })
+  workspaceRateLimitPerMinute?: number;
 
   @FromEnv('FAILED_AUTHENTICATIONS_PER_MINUTE', {
     about:

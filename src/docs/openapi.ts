@@ -79,14 +79,14 @@ function documentBearer(document: OpenAPIObject): void {
 const RATE_LIMIT_HEADERS = {
   RateLimit: {
     description:
-      'The policy that counts, how many calls are left (r), and after how many seconds it begins anew (t): draft-ietf-httpapi-ratelimit-headers.',
+      'The policies that count, of the API token and of its workspace: how many calls are left (r), and after how many seconds it begins anew (t): draft-ietf-httpapi-ratelimit-headers.',
     schema: { type: 'string' },
-    example: '"api-token";r=5999;t=60',
+    example: '"api-token";r=5999;t=60, "workspace";r=29999;t=60',
   },
   'RateLimit-Policy': {
-    description: 'The policy, how many calls it allows (q), and in how many seconds (w).',
+    description: 'The policies: how many calls each allows (q), and in how many seconds (w).',
     schema: { type: 'string' },
-    example: '"api-token";q=6000;w=60',
+    example: '"api-token";q=6000;w=60, "workspace";q=30000;w=60',
   },
 };
 

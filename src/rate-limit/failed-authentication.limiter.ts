@@ -10,6 +10,7 @@ import { addressBlock, clientAddress } from '../common/http/client-address';
 import { Config } from '../config/config';
 import { Limiter } from './limiter';
 import { Redis } from './redis';
+import { tellCounts } from './tell-counts';
 
 const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
 const REFUSAL = 'Too many failed authentications from this address in this minute.';
@@ -38,7 +39,8 @@ export class FailedAuthenticationLimiter {
   async count(error: unknown, request: Request, response: Response): Promise<void> {
     if (!GUESSES.some((type) => error instanceof type)) return;
     try {
-      await this.failures.count(addressBlock(clientAddress(request)), response);
+      const count = await this.failures.count(addressBlock(clientAddress(request)));
+      tellCounts(count ? [count] : [], response);
     } catch (limited) {
       if (limited instanceof RateLimited) limited.cause = error;
       throw limited;

@@ -1,13 +1,12 @@
-import type { Response } from 'express';
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
-import { RateLimited } from '../common/errors';
+import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { MemoryLimiter } from '../common/memory-limiter';
 import type { Config } from '../config/config';
 import type { Redis } from './redis';
 
-const WINDOW_SECONDS = 60;
+export const WINDOW_SECONDS = 60;
 
 export interface Policy {
   /** Its name in the `RateLimit` fields and in Redis. */
@@ -18,12 +17,20 @@ export interface Policy {
   refusal: string;
 }
 
+/** What a key has used up, when something has just been counted. */
+export interface Count {
+  policy: Policy;
+  consumed: number;
+  /** In how many milliseconds it begins anew. */
+  resetMs: number;
+}
+
 /**
  * Counts calls by key: in this process, or for all processes of the installation if there is a
  * Redis. While that is away each process counts for itself.
  */
 export class Limiter {
-  private readonly counter: RateLimiterMemory | RateLimiterRedis | undefined;
+  private readonly counter: MemoryLimiter | RateLimiterRedis | undefined;
 
   constructor(
     private readonly policy: Policy,
@@ -37,7 +44,7 @@ export class Limiter {
       duration: WINDOW_SECONDS,
       keyPrefix: `user-group-service:${installationOf(config)}:${name}`,
     };
-    const memory = new RateLimiterMemory(options);
+    const memory = new MemoryLimiter(options);
     this.counter = redis.isConfigured
       ? new RateLimiterRedis({
           ...options,
@@ -48,28 +55,29 @@ export class Limiter {
       : memory;
   }
 
-  /**
-   * Counts one call of `key`, and tells in the `RateLimit` fields of the answer
-   * (draft-ietf-httpapi-ratelimit-headers) how many are left.
-   * @throws RateLimited if none was left
-   */
-  async count(key: string | number, response: Response): Promise<void> {
-    if (!this.counter) return;
-    const { name, perMinute, refusal } = this.policy;
-    const { allowed, left } = await consume(this.counter, key);
-    const resetSeconds = Math.max(1, Math.ceil(left.msBeforeNext / 1000));
-    response.setHeader('RateLimit-Policy', `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`);
-    response.setHeader('RateLimit', `"${name}";r=${left.remainingPoints};t=${resetSeconds}`);
-    if (!allowed) throw new RateLimited(refusal, resetSeconds);
+  /** Counts `points` calls of `key`, also those beyond the limit; undefined if there is no limit. */
+  async count(key: string | number, points = 1): Promise<Count | undefined> {
+    if (!this.counter) return undefined;
+    const { consumedPoints, msBeforeNext } = await consume(this.counter, key, points);
+    return { policy: this.policy, consumed: consumedPoints, resetMs: msBeforeNext };
+  }
+
+  /** Takes back what `count` has counted. */
+  async takeBack(key: string | number, points: number): Promise<void> {
+    await this.counter?.reward(key, points);
   }
 }
 
 /** The library rejects with its result when nothing is left. */
-async function consume(counter: RateLimiterMemory | RateLimiterRedis, key: string | number) {
+async function consume(
+  counter: MemoryLimiter | RateLimiterRedis,
+  key: string | number,
+  points: number,
+): Promise<RateLimiterRes> {
   try {
-    return { allowed: true, left: await counter.consume(key) };
+    return await counter.consume(key, points);
   } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return { allowed: false, left: refusal };
+    if (refusal instanceof RateLimiterRes) return refusal;
     throw refusal;
   }
 }

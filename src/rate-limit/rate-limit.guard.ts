@@ -3,38 +3,23 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { SCOPE_METADATA } from '../common/access.decorator';
 import { findCaller, type Scope } from '../common/caller';
-import { Config } from '../config/config';
-import { Limiter } from './limiter';
-import { Redis } from './redis';
+import { RateLimits } from './rate-limits';
 
-const REFUSAL = 'The API token has made too many requests in this minute.';
-
-/**
- * Allows each API token `RATE_LIMIT_PER_MINUTE` requests a minute, and as many introspections:
- * dashboards that are looked at must not keep their host application from its work.
- */
+/** Counts each call of an API token, and refuses those beyond a limit. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  private readonly requests: Limiter;
-  private readonly introspections: Limiter;
-
   constructor(
-    config: Config,
-    redis: Redis,
+    private readonly limits: RateLimits,
     private readonly reflector: Reflector,
-  ) {
-    const policy = { perMinute: config.rateLimitPerMinute, refusal: REFUSAL };
-    this.requests = new Limiter({ ...policy, name: 'api-token' }, config, redis);
-    this.introspections = new Limiter({ ...policy, name: 'introspection' }, config, redis);
-  }
+  ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const http = context.switchToHttp();
-    const apiTokenId = findCaller(http.getRequest<Request>())?.apiTokenId ?? null;
-    if (apiTokenId === null) return true;
+    const caller = findCaller(http.getRequest<Request>());
+    if (!caller) return true;
     const scope = this.reflector.get<Scope | undefined>(SCOPE_METADATA, context.getHandler());
-    const limiter = scope === 'tokens:introspect' ? this.introspections : this.requests;
-    await limiter.count(apiTokenId, http.getResponse<Response>());
+    const isIntrospection = scope === 'tokens:introspect';
+    await this.limits.countCall(caller, { isIntrospection }, http.getResponse<Response>());
     return true;
   }
 }

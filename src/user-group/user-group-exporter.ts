@@ -10,13 +10,21 @@ import type { ExportDto, ExportSummary } from './dto/export.dto';
 import type { ImportedUserGroupDto } from './dto/import.dto';
 import { fromStoredMapping } from './mapping';
 import { type IdentifiedUserGroup, UserGroupRepository } from './user-group.repository';
+import { WorkspaceSlots } from './workspace-slots';
 
 /** The groups that are in memory at once. */
 const PAGE = 200;
 
+/** The exports of one workspace that run at once: each decrypts every token. */
+const AT_ONCE = 2;
+
+type ExportLine = ImportedUserGroupDto | ExportSummary;
+
 /** Reads every group of a workspace, as an import takes them. */
 @Injectable()
 export class UserGroupExporter {
+  private readonly slots = new WorkspaceSlots(AT_ONCE, 'exports');
+
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly transactor: Transactor,
@@ -28,11 +36,13 @@ export class UserGroupExporter {
   /**
    * The groups in order of their team_id, page by page as they are asked for, then a summary. Each
    * page is as committed when it is read; a group that is created meanwhile is among them.
+   * @throws TooManyAtOnce
    */
-  async *run(
-    caller: Caller,
-    { include_tokens = true }: ExportDto = {},
-  ): AsyncGenerator<(ImportedUserGroupDto | ExportSummary)[]> {
+  run(caller: Caller, { include_tokens = true }: ExportDto = {}): AsyncGenerator<ExportLine[]> {
+    return this.slots.within(caller, this.read(caller, include_tokens));
+  }
+
+  private async *read(caller: Caller, include_tokens: boolean): AsyncGenerator<ExportLine[]> {
     const { workspaceId } = caller;
     await this.transactor.run((manager) =>
       this.auditLog.record(manager, caller, {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Caller, requireScope } from '../common/caller';
 import { BodyTooLarge, ServiceError, ShuttingDown } from '../common/errors';
 import type { Line } from '../common/http/lines';
@@ -8,6 +9,7 @@ import type { Lines } from '../common/http/ndjson';
 import { dtoFromJson } from '../common/json/json-dto';
 import { type JsonValue, parseStrictJson } from '../common/json/strict-json';
 import { Config } from '../config/config';
+import { RateLimits } from '../rate-limit/rate-limits';
 import { ImportedUserGroupDto } from './dto/import.dto';
 import {
   type ImportAnswerLine,
@@ -19,9 +21,16 @@ import {
 import type { ImportQueryDto } from './dto/import-query.dto';
 import { type Outcome, UserGroupBatch } from './user-group-batch';
 import { toWanted, type WantedUserGroup } from './wanted-user-group';
+import { WorkspaceSlots } from './workspace-slots';
 
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 50;
+
+/** The imports of one workspace that run at once: each keeps some lines in memory while it waits. */
+const AT_ONCE = 20;
+
+/** An import that waits for its rate limits notices within this time that it has to end. */
+const LONGEST_SLEEP_MS = 1000;
 
 const BLANK = /^[ \t\r]*$/;
 
@@ -33,29 +42,49 @@ type Answered = ImportedLine | RefusedLine;
 /** Reads groups line by line and stores them, as fast as its answer is taken. */
 @Injectable()
 export class UserGroupImporter {
+  private readonly slots = new WorkspaceSlots(AT_ONCE, 'imports');
+
   constructor(
     private readonly batches: UserGroupBatch,
+    private readonly limits: RateLimits,
     private readonly config: Config,
     private readonly host: HttpAdapterHost,
   ) {}
 
   /**
    * Stores the group of each line, in order, and answers each line once its group is durable; then a
-   * summary. A line that is refused costs no other line anything. What ends the import early is said
-   * in the summary, or thrown if no line has been answered. A group of answers can be empty.
+   * summary. A line that is refused costs no other line anything. Each line counts for the
+   * caller's rate limits as a call does; while they are used up the import waits. What ends it early is
+   * said in the summary, or thrown if no line has been answered. A group of answers can be empty.
+   * @throws TooManyAtOnce
    */
-  async *run(
+  run(
     caller: Caller,
     lines: Lines,
     { results = 'all' }: ImportQueryDto = {},
   ): AsyncGenerator<ImportAnswerLine[]> {
+    return this.slots.within(caller, this.store(caller, lines, results));
+  }
+
+  private async *store(
+    caller: Caller,
+    lines: Lines,
+    results: ImportQueryDto['results'],
+  ): AsyncGenerator<ImportAnswerLine[]> {
     const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
     try {
       for await (const batch of inBatches(lines)) {
-        if (this.isEnding()) throw new ShuttingDown();
-        const answered = await this.importBatch(await this.renew(caller), batch);
-        for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
-        yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
+        for (let rest = batch; rest.length > 0;) {
+          if (this.isEnding()) throw new ShuttingDown();
+          const current = await this.renew(caller);
+          const { granted, retryMs } = await this.limits.take(current, rest.length);
+          const answered = await this.importBatch(current, rest.slice(0, granted));
+          rest = rest.slice(granted);
+          for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
+          // Also when there is none: who takes the answers ends the import when its client has gone.
+          yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
+          if (granted === 0) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
+        }
       }
       yield [{ summary: { ...counts, complete: true } }];
     } catch (error) {

@@ -17,7 +17,10 @@ onEachDatabase((kind) => {
   let service: TestService;
 
   beforeAll(async () => {
-    service = await startTestService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
+    service = await startTestService(kind, {
+      RATE_LIMIT_PER_MINUTE: String(LIMIT),
+      WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000',
+    });
     await service.api.put({ user_group_id: 'g', name: 'G' });
   });
 
@@ -30,8 +33,8 @@ onEachDatabase((kind) => {
     const first = await client.get(look);
     expect(first.status).toBe(200);
     expect(first.headers).toMatchObject({
-      'ratelimit-policy': `"api-token";q=${LIMIT};w=60`,
-      ratelimit: `"api-token";r=${LIMIT - 1};t=60`,
+      'ratelimit-policy': `"api-token";q=${LIMIT};w=60, "workspace";q=1000;w=60`,
+      ratelimit: `"api-token";r=${LIMIT - 1};t=60, "workspace";r=998;t=60`,
     });
     expect(first.headers).not.toHaveProperty('retry-after');
     const answers = await Promise.all(Array.from({ length: LIMIT + 5 }, () => client.get(look)));
@@ -84,6 +87,7 @@ test('introspection has a limit of its own, of the same size', async () => {
     ...database.env,
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     RATE_LIMIT_PER_MINUTE: '2',
+    WORKSPACE_RATE_LIMIT_PER_MINUTE: '0',
   });
   await prepareDatabase(config);
 
@@ -118,8 +122,8 @@ function expectLimited({ status, headers, body }: Answer): void {
   expect(headers).toMatchObject({
     'content-type': 'application/problem+json; charset=utf-8',
     'cache-control': 'no-store',
-    'ratelimit-policy': `"api-token";q=${LIMIT};w=60`,
-    ratelimit: expect.stringMatching(/^"api-token";r=0;t=\d+$/),
+    'ratelimit-policy': `"api-token";q=${LIMIT};w=60, "workspace";q=1000;w=60`,
+    ratelimit: expect.stringMatching(/^"api-token";r=0;t=\d+, "workspace";r=\d+;t=\d+$/),
   });
   const seconds = Number(headers['retry-after']);
   expect(seconds).toBeGreaterThan(0);

@@ -1,6 +1,7 @@
 import { type Answer, ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { type RunningServer, runBuilt, startServer } from '../support/processes';
+import { importGroups } from '../support/lines';
 import { canStartRedis, freePort, OwnRedis, redisUrl } from '../support/redis';
 import { startTestService } from '../support/test-service';
 
@@ -46,7 +47,9 @@ describeWithRedis('with a Redis', () => {
       for (let left = 9; left >= 0; left--) {
         const answer = await (left % 2 ? atOne : atOther).get(look);
         expect([answer.status, leftOf(answer)]).toEqual([404, left]);
-        expect(answer.headers['ratelimit-policy']).toBe('"api-token";q=10;w=60');
+        expect(answer.headers['ratelimit-policy']).toBe(
+          '"api-token";q=10;w=60, "workspace";q=50;w=60',
+        );
       }
       for (const api of [atOne, atOther]) {
         const limited = await api.get(look);
@@ -59,6 +62,20 @@ describeWithRedis('with a Redis', () => {
         expect(Number(limited.headers['retry-after'])).toBeLessThanOrEqual(60);
       }
     });
+
+    test('they share the count of a token with that of its successor, and of the lines of its imports', async () => {
+      const created = await runBuilt('cli.js', database.env, 'token', 'create', '--name', 'r');
+      const [, id] = /API token (\d+)/.exec(created.stderr) ?? [];
+      const old = new ApiClient(one.baseUrl, created.stdout.trim());
+      expect(leftOf(await old.get(look))).toBe(9);
+      const imported = await importGroups(old, ...['a', 'b', 'c'].map(named));
+      expect(imported.at(-1)!.summary).toMatchObject({ created: 3 });
+      const rotated = await runBuilt('cli.js', database.env, 'token', 'rotate', id!);
+      const next = new ApiClient(other.baseUrl, rotated.stdout.trim());
+      expect(leftOf(await next.get(look))).toBe(10 - 1 - 4 - 1);
+    });
+
+    const named = (user_group_id: string) => ({ user_group_id, name: 'N' });
 
     test('two processes share the count of failed authentications', async () => {
       const before = leftOf(await guess(one));

@@ -110,6 +110,38 @@ onEachDatabase((kind) => {
     ]);
   });
 
+  test('two exports of a workspace run at once, and a third waits for neither', async () => {
+    const groups = Array.from({ length: 1000 }, (_, n) => ({
+      user_group_id: `large ${n}`,
+      name: 'L',
+      properties: { filling: 'x'.repeat(15_000) },
+    }));
+    await importGroups(service.api, ...groups);
+    const abort = new AbortController();
+    const start = (token: string) =>
+      fetch(service.baseUrl + EXPORT, {
+        method: 'POST',
+        headers: { Authorization: `Token ${token}`, 'Content-Type': 'application/json' },
+        body: '{}',
+        signal: abort.signal,
+      });
+    // More than buffers on the way can take: they are not read.
+    const unread = [await start(service.bootstrapToken), await start(service.bootstrapToken)];
+    expect(unread.map(({ status }) => status)).toEqual([200, 200]);
+    const refused = await service.api.call('POST', EXPORT, {});
+    expect([refused.status, refused.body.code]).toEqual([429, 'too_many_at_once']);
+    expect(refused.headers['retry-after']).toBe('5');
+    const other = service.clientOf(await service.issueToken(['admin'], 'other'));
+    expect((await other.call('POST', EXPORT, {})).status).toBe(200);
+    abort.abort();
+    for (let left = 100; ; left--) {
+      const { status } = await service.api.call('POST', EXPORT, {});
+      if (status === 200) break;
+      expect(left).toBeGreaterThan(0);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+
   test('it is a POST with a body', async () => {
     expect((await service.api.call('POST', EXPORT)).body.code).toBe('body_missing');
     // To every other method it is the path of a group called so.
