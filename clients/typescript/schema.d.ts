@@ -399,7 +399,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups
-         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
+         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. Each line counts as a call for the rate limits: while they are used up the import waits, and reads no more of its body; it does not fail. At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
          */
         post: operations["importUserGroups"];
         delete?: never;
@@ -419,7 +419,7 @@ export interface paths {
         put?: never;
         /**
          * Export user groups
-         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the answer was cut. It is a POST because the answer holds credentials.
+         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the answer was cut. At most 2 exports of a workspace run at once. It is a POST because the answer holds credentials.
          */
         post: operations["exportUserGroups"];
         delete?: never;
@@ -734,7 +734,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -1301,6 +1301,11 @@ export interface components {
              *     ]
              */
             embed_token_audiences: string[];
+            /**
+             * @description How many user groups the workspace may have; null for any number. The operator sets it at the command line.
+             * @example 10000
+             */
+            user_group_quota: number | null;
         };
         WorkspaceAnswer: {
             /**
@@ -2210,13 +2215,13 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description The policy that counts, how many calls are left (r), and after how many seconds it begins anew (t): draft-ietf-httpapi-ratelimit-headers.
-         * @example "api-token";r=5999;t=60
+         * @description The policies that count, of the API token and of its workspace: how many calls are left (r), and after how many seconds it begins anew (t): draft-ietf-httpapi-ratelimit-headers.
+         * @example "api-token";r=5999;t=60, "workspace";r=29999;t=60
          */
         RateLimit: string;
         /**
-         * @description The policy, how many calls it allows (q), and in how many seconds (w).
-         * @example "api-token";q=6000;w=60
+         * @description The policies: how many calls each allows (q), and in how many seconds (w).
+         * @example "api-token";q=6000;w=60, "workspace";q=30000;w=60
          */
         "RateLimit-Policy": string;
     };
@@ -7360,7 +7365,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once. Repeat the call when one of them has ended.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7552,7 +7561,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once. Repeat the call when one of them has ended.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */

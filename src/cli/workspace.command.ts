@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { type Caller, operator } from '../common/caller';
 import { checkedDto } from '../common/json/to-dto';
 import { toWireTime } from '../common/time';
@@ -7,6 +7,8 @@ import { WorkspaceSettingsService } from '../registry/workspace-settings.service
 import { WorkspaceService } from '../workspace/workspace.service';
 import { printTable } from './print-table';
 import { withServices } from './with-services';
+
+type Quota = number | 'none';
 
 interface Settings {
   workspace: string;
@@ -17,7 +19,7 @@ interface Settings {
   embedTokenAudiences?: string;
 }
 
-/** Adds `workspace create`, `list`, `show` and `set`. */
+/** Adds `workspace create`, `quota`, `list`, `show` and `set`. */
 export function addWorkspaceCommand(program: Command): void {
   const workspace = program.command('workspace').description('tenants');
 
@@ -33,18 +35,34 @@ export function addWorkspaceCommand(program: Command): void {
     );
 
   workspace
+    .command('quota')
+    .description('limit how many user groups a workspace may have')
+    .argument('<name>')
+    .argument('<number>', 'how many, or "none" for any number', parseQuota)
+    .action((name: string, quota: Quota) =>
+      withServices(async (app) => {
+        const { id } = await app.get(WorkspaceService).getByName(name);
+        const wanted = quota === 'none' ? null : quota;
+        await app.get(WorkspaceSettingsService).setUserGroupQuota(operator(id), wanted);
+        console.error(`The workspace may have ${wanted ?? 'any number of'} user groups.`);
+      }),
+    );
+
+  workspace
     .command('list')
     .description('list the workspaces')
     .action(() =>
       withServices(async (app) => {
         const rows = await app.get(WorkspaceService).list();
         printTable(
-          ['ID', 'NAME', 'CREATED', 'PUBLIC ID'],
-          rows.map(({ id, name, publicId, createdAt }) => [
+          ['ID', 'NAME', 'CREATED', 'PUBLIC ID', 'QUOTA', 'USER GROUPS'],
+          rows.map(({ id, name, publicId, createdAt, userGroupQuota, userGroupCount }) => [
             id,
             name,
             toWireTime(createdAt).replace(/\.\d+Z$/, 'Z'),
             publicId,
+            userGroupQuota ?? 'none',
+            userGroupCount ?? 'not counted',
           ]),
         );
       }),
@@ -106,4 +124,12 @@ function toWire(options: Settings): object {
 
 function parseList(list: string | undefined): string[] | undefined {
   return list === '' ? [] : list?.split(',').map((entry) => entry.trim());
+}
+
+function parseQuota(text: string): Quota {
+  if (text === 'none') return text;
+  if (!/^(0|[1-9]\d{0,8})$/.test(text)) {
+    throw new InvalidArgumentError('Use a number up to 999999999, or "none".');
+  }
+  return Number(text);
 }

@@ -29,6 +29,8 @@ export interface Rules {
   requiredProperties: readonly RequiredProperty[];
   /** Keys of a mapping; under `registered` the provided ids of schemas. */
   requiredSchemas: readonly string[];
+  /** How many there may be, set by the operator; null for any number. */
+  userGroupQuota: number | null;
   /** Under `registered` every schema of the workspace in the order of its provided id; else empty. */
   schemas: readonly SchemaIds[];
 }
@@ -37,6 +39,7 @@ const NO_RULES: Rules = {
   policy: 'open',
   requiredProperties: [],
   requiredSchemas: [],
+  userGroupQuota: null,
   schemas: [],
 };
 
@@ -53,8 +56,10 @@ const known = new LRUCache<string, Rules>({ max: MAX_KNOWN });
  */
 export const rulesColumn = ({ jsonArray, jsonArrayOf }: Dialect) => `
   CASE WHEN w.mapping_policy = 'open' AND w.required_properties = '[]' AND w.required_schemas = '[]'
+    AND w.user_group_quota IS NULL
     THEN NULL
     ELSE CAST(${jsonArray}(w.mapping_policy, w.required_properties, w.required_schemas,
+      w.user_group_quota,
       CASE WHEN w.mapping_policy = 'registered' THEN (
         SELECT '' || CAST(${jsonArrayOf}(${jsonArray}(s.id, s.provided_id)) AS text)
         FROM registered_schema s WHERE s.workspace_id = w.id) END) AS text)
@@ -72,16 +77,18 @@ export function readRules(text: string | null): Rules {
 }
 
 function parseRules(text: string): Rules {
-  const [policy, properties, requiredSchemas, schemas] = JSON.parse(text) as [
+  const [policy, properties, requiredSchemas, userGroupQuota, schemas] = JSON.parse(text) as [
     MappingPolicy,
     string,
     string,
+    number | null,
     string | null,
   ];
   return {
     policy,
     requiredProperties: JSON.parse(properties) as RequiredProperty[],
     requiredSchemas: JSON.parse(requiredSchemas) as string[],
+    userGroupQuota,
     schemas: (JSON.parse(schemas ?? '[]') as [number, string][])
       .map(([id, providedId]) => ({ id, providedId }))
       .sort((a, b) => (a.providedId < b.providedId ? -1 : 1)),

@@ -25,6 +25,7 @@ import { type Findings, UnresolvableMappings } from './unresolvable-mappings';
 import { WorkspaceRules } from './workspace-rules';
 import {
   findSettings,
+  setUserGroupQuota,
   toSettings,
   updateSettings,
   type WorkspaceSettings,
@@ -84,6 +85,26 @@ export class WorkspaceSettingsService {
     return { success: 1, workspace: toWorkspaceView(settings) };
   }
 
+  /**
+   * Sets how many user groups the workspace may have, or null for any number; for the operator alone.
+   * Groups beyond it stay. They are counted anew each time, while no write of a group happens.
+   */
+  async setUserGroupQuota(caller: Caller, quota: number | null): Promise<void> {
+    const { workspaceId } = caller;
+    await this.transactor.run(async (manager) => {
+      const stored = await this.rules.lock(manager, workspaceId);
+      await this.statements.run(manager, setUserGroupQuota, { workspaceId, quota });
+      if (quota === stored.userGroupQuota) return;
+      await this.auditLog.record(manager, caller, {
+        action: 'workspace.update',
+        object: { type: 'workspace', id: workspaceId },
+        before: { user_group_quota: stored.userGroupQuota },
+        after: { user_group_quota: quota },
+      });
+    });
+    this.changes.announce({ workspaceId });
+  }
+
   /** One page of the groups whose mappings stand in the way of the policy `registered`. */
   async listUnresolvable(
     { workspaceId }: Caller,
@@ -116,6 +137,7 @@ export class WorkspaceSettingsService {
       requiredSchemas: dto.required_schemas ?? stored.requiredSchemas,
       embedTokenIssuer: issuer === undefined ? stored.embedTokenIssuer : issuer,
       embedTokenAudiences: dto.embed_token_audiences ?? stored.embedTokenAudiences,
+      userGroupQuota: stored.userGroupQuota,
     };
     if (wanted.policy === 'open') return wanted;
     const schemas = await this.statements.run(manager, listSchemas, { workspaceId });

@@ -39,13 +39,24 @@ export const updateSettings = statement<{
     WHERE id = :workspaceId`,
 );
 
+/** Counts the groups anew; one that is being inserted or deleted meanwhile would be missed. */
+export const setUserGroupQuota = statement<{ workspaceId: number; quota: number | null }>(
+  'workspace-settings.set-user-group-quota',
+  () => `
+    UPDATE workspace SET user_group_quota = :quota,
+      user_group_count = CASE WHEN CAST(:quota AS integer) IS NOT NULL
+        THEN (SELECT count(*) FROM user_group WHERE workspace_id = :workspaceId) END
+    WHERE id = :workspaceId`,
+);
+
 export function toSettings(rules: Rules, row: Row): WorkspaceSettings {
-  const { policy, requiredProperties, requiredSchemas } = rules;
+  const { policy, requiredProperties, requiredSchemas, userGroupQuota } = rules;
   const { publicId, embedTokenIssuer, embedTokenAudiences } = row;
   return {
     policy,
     requiredProperties,
     requiredSchemas,
+    userGroupQuota,
     publicId,
     embedTokenIssuer,
     embedTokenAudiences: JSON.parse(embedTokenAudiences) as string[],

@@ -3,7 +3,12 @@ import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
-import { AuditUnavailable, TokenNotUsable, TooManyAtOnce } from '../common/errors';
+import {
+  AuditUnavailable,
+  TokenNotUsable,
+  TooManyAtOnce,
+  UserGroupQuotaReached,
+} from '../common/errors';
 import { answerNdjson, ApiNdjsonResponse, type Lines, NdjsonBody } from '../common/http/ndjson';
 import { QueryOf } from '../common/http/query.decorator';
 import { JsonBody } from '../common/json/json-body.decorator';
@@ -38,7 +43,7 @@ export class UserGroupBulkController {
     RefusedLine,
     ImportSummary,
   )
-  @ApiProblems(TokenNotUsable, TooManyAtOnce, AuditUnavailable)
+  @ApiProblems(UserGroupQuotaReached, TokenNotUsable, TooManyAtOnce, AuditUnavailable)
   import(
     @CurrentCaller() caller: Caller,
     @QueryOf(ImportQueryDto) query: ImportQueryDto,

@@ -15,6 +15,7 @@ import {
   PreconditionFailed,
   PreconditionMalformed,
   UserGroupNotFound,
+  UserGroupQuotaReached,
 } from '../common/errors';
 import { NewProvidedIdParam, ProvidedIdParam } from '../common/http/path-param';
 import { entityTagOf, Preconditions, RequestPreconditions } from '../common/http/preconditions';
@@ -100,7 +101,7 @@ export class UserGroupResourceController {
     description: 'The group is new.',
     headers: LOCATION,
   })
-  @ApiProblems(PreconditionMalformed, PreconditionFailed, AuditUnavailable)
+  @ApiProblems(PreconditionMalformed, UserGroupQuotaReached, PreconditionFailed, AuditUnavailable)
   async replace(
     @CurrentCaller() caller: Caller,
     @NewProvidedIdParam() id: string,

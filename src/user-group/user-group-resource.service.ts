@@ -8,6 +8,7 @@ import { mergePatch } from '../common/json/merge-patch';
 import type { JsonObject } from '../common/json/strict-json';
 import { ChangeFeed } from '../database/change-feed';
 import { Transactor } from '../database/transactor';
+import { WorkspaceRules } from '../registry/workspace-rules';
 import { summarised } from '../audit/summarised';
 import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto';
 import {
@@ -16,6 +17,7 @@ import {
 } from './dto/user-group-resource-answer.dto';
 import { fromStoredMapping, type Mapping, mappingViolations } from './mapping';
 import { propertiesViolations } from './properties';
+import { UserGroupQuota } from './user-group-quota';
 import { UserGroupTokenService } from './user-group-token.service';
 import { UserGroupRepository, type UserGroupState } from './user-group.repository';
 import { UserGroupService } from './user-group.service';
@@ -28,6 +30,8 @@ export class UserGroupResourceService {
     private readonly userGroups: UserGroupRepository,
     private readonly writes: UserGroupService,
     private readonly tokens: UserGroupTokenService,
+    private readonly rules: WorkspaceRules,
+    private readonly quota: UserGroupQuota,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
@@ -99,13 +103,14 @@ export class UserGroupResourceService {
     preconditions: Preconditions,
   ): Promise<DeletedAnswer> {
     const { workspaceId } = caller;
-    const userGroupId = await this.transactor.run(async (manager) => {
+    const userGroupId = await this.rules.runHolding(workspaceId, async (manager, rules) => {
       const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
       if (!stored) throw new UserGroupNotFound();
       preconditions.require(tagOf(stored, providedId));
       const { id, name } = stored;
       await this.tokens.lockTokens(manager, id);
       await this.userGroups.remove(manager, { workspaceId, id });
+      await this.quota.giveBack(manager, workspaceId, rules);
       await this.auditLog.record(manager, caller, {
         action: 'user_group.delete',
         object: { type: 'user_group', id: providedId },

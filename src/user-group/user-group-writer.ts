@@ -10,6 +10,7 @@ import { changesOf } from './changes';
 import { ImportedTokens } from './imported-tokens';
 import { isStoredMapping } from './mapping';
 import { UserGroupAdmission } from './user-group-admission';
+import { UserGroupQuota } from './user-group-quota';
 import { UserGroupTokenService } from './user-group-token.service';
 import { UserGroupRepository, type UserGroupState } from './user-group.repository';
 import {
@@ -43,12 +44,13 @@ export class UserGroupWriter {
     private readonly admission: UserGroupAdmission,
     private readonly tokens: UserGroupTokenService,
     private readonly importedTokens: ImportedTokens,
+    private readonly quota: UserGroupQuota,
     private readonly auditLog: AuditLog,
   ) {}
 
   /**
    * Undefined if another caller has created the group in the meantime.
-   * @throws ValidationFailed, InsufficientScope, TokenNotUsable
+   * @throws ValidationFailed, InsufficientScope, TokenNotUsable, UserGroupQuotaReached
    */
   async create(
     manager: EntityManager,
@@ -62,13 +64,17 @@ export class UserGroupWriter {
     if (wanted.token !== undefined) {
       await this.importedTokens.requireSettable(manager, caller, wanted.token);
     }
+    await this.quota.take(manager, workspaceId, rules);
     const fields = {
       name,
       properties: JSON.stringify(properties),
       suspendedAt: suspended ? Date.now() : null,
     };
     const row = await this.userGroups.insert(manager, { workspaceId, providedId, ...fields });
-    if (!row) return undefined;
+    if (!row) {
+      await this.quota.giveBack(manager, workspaceId, rules);
+      return undefined;
+    }
     const { id, createdAt } = row;
     const generation = { workspaceId, userGroupId: id, generation: 1 };
     const token = await this.tokens.issue(manager, generation, wanted.token);

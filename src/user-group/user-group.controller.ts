@@ -12,6 +12,7 @@ import {
   TokenNotFound,
   TokenUnreadable,
   UserGroupNotFound,
+  UserGroupQuotaReached,
 } from '../common/errors';
 import { IdempotencyKey } from '../common/http/idempotency-key.decorator';
 import { JsonBody } from '../common/json/json-body.decorator';
@@ -42,7 +43,13 @@ export class UserGroupController {
     type: LookedUpUserGroupAnswer,
     description: 'The user group, and whether it is new.',
   })
-  @ApiProblems(UserGroupNotFound, TokenForgotten, TokenUnreadable, AuditUnavailable)
+  @ApiProblems(
+    UserGroupNotFound,
+    UserGroupQuotaReached,
+    TokenForgotten,
+    TokenUnreadable,
+    AuditUnavailable,
+  )
   createOrLookUp(
     @CurrentCaller() caller: Caller,
     @JsonBody(UserGroupDto) dto: UserGroupDto,
@@ -59,7 +66,7 @@ export class UserGroupController {
       'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the answer holds it, also where nothing was to change: whoever has the scope `user-groups:write` can read the token of any group whose id they know. The audit log tells it, as `user_group_token.show`.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group as stored.' })
-  @ApiProblems(TokenForgotten, TokenUnreadable, AuditUnavailable)
+  @ApiProblems(UserGroupQuotaReached, TokenForgotten, TokenUnreadable, AuditUnavailable)
   put(
     @CurrentCaller() caller: Caller,
     @JsonBody(UserGroupDto) dto: UserGroupDto,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
+import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { RegistryModule } from '../registry/registry.module';
 import { DataSourceMapping } from './data-source-mapping.entity';
 import { IdempotencyKey } from './idempotency-key.entity';
@@ -16,6 +17,7 @@ import { UserGroupBatch } from './user-group-batch';
 import { UserGroupBulkController } from './user-group-bulk.controller';
 import { UserGroupExporter } from './user-group-exporter';
 import { UserGroupImporter } from './user-group-importer';
+import { UserGroupQuota } from './user-group-quota';
 import { UserGroupRepository } from './user-group.repository';
 import { UserGroupResourceController } from './user-group-resource.controller';
 import { UserGroupResourceService } from './user-group-resource.service';
@@ -35,6 +37,7 @@ import { UserGroupWriter } from './user-group-writer';
     TypeOrmModule.forFeature([UserGroup, UserGroupToken, DataSourceMapping, IdempotencyKey]),
     AuditModule,
     EncryptionKeyModule,
+    RateLimitModule,
     RegistryModule,
   ],
   controllers: [
@@ -52,6 +55,7 @@ import { UserGroupWriter } from './user-group-writer';
     UserGroupExporter,
     UserGroupImporter,
     UserGroupList,
+    UserGroupQuota,
     UserGroupRepository,
     UserGroupResourceService,
     UserGroupService,

@@ -38,4 +38,12 @@ export class Workspace {
   /** JSON text of the audiences that embed tokens may be issued for; empty for any. */
   @Column('text', { name: 'embed_token_audiences', default: '[]' })
   embedTokenAudiences!: string;
+
+  /** How many user groups it may have, as the operator says; null for any number. */
+  @Column('integer', { name: 'user_group_quota', nullable: true })
+  userGroupQuota!: number | null;
+
+  /** How many it has, kept while it has a quota; else null. */
+  @Column('integer', { name: 'user_group_count', nullable: true })
+  userGroupCount!: number | null;
 }

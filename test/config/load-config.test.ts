@@ -31,6 +31,7 @@ test('every variable of the interface exists', () => {
     'EMBED_TOKEN_ISSUER',
     'BODY_LIMIT',
     'RATE_LIMIT_PER_MINUTE',
+    'WORKSPACE_RATE_LIMIT_PER_MINUTE',
     'FAILED_AUTHENTICATIONS_PER_MINUTE',
     'REDIS_URL',
     'TRUST_PROXY',

@@ -120,8 +120,23 @@ onEachDatabase((kind) => {
       stderr: 'user-group-service: A workspace of this name exists already.\n',
     });
     const { stdout } = await cli('workspace', 'list');
-    expect(stdout).toMatch(/^ID +NAME +CREATED\n1 +default /);
-    expect(stdout).toMatch(/^\d+ +acme +\d{4}-/m);
+    expect(stdout).toMatch(/^ID +NAME +CREATED +PUBLIC ID +QUOTA +USER GROUPS\n1 +default /);
+    expect(stdout).toMatch(/^\d+ +acme +\d{4}-\S+ +\S+ +none +not counted$/m);
+  });
+
+  test('a workspace gets a quota of groups, and loses it', async () => {
+    await cli('workspace', 'create', 'bounded');
+    const set = await cli('workspace', 'quota', 'bounded', '7');
+    expect(set).toMatchObject({ code: 0, stderr: 'The workspace may have 7 user groups.\n' });
+    expect((await cli('workspace', 'list')).stdout).toMatch(/^\d+ +bounded +\S+ +\S+ +7 +0$/m);
+    expect((await cli('workspace', 'quota', 'bounded', 'none')).code).toBe(0);
+    expect((await cli('workspace', 'list')).stdout).toMatch(
+      /bounded +\S+ +\S+ +none +not counted$/m,
+    );
+    for (const wrong of ['-1', '1.5', '07', 'many', '1000000000', '']) {
+      expect((await cli('workspace', 'quota', 'bounded', '--', wrong)).code).toBe(1);
+    }
+    expect((await cli('workspace', 'quota', 'nobody', '7')).stderr).toMatch(/no workspace of this/);
   });
 
   test.each([

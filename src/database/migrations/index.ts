@@ -10,6 +10,8 @@ import { IndexGroupsById1795000000009 } from './1795000000009-index-groups-by-id
 import { NameWorkspaces1795000000010 } from './1795000000010-name-workspaces';
 import { ScopeTokenHashes1795000000011 } from './1795000000011-scope-token-hashes';
 import { AddPublicEventIds1795000000012 } from './1795000000012-add-public-event-ids';
+import { AddFirstApiToken1795000000014 } from './1795000000014-add-first-api-token';
+import { AddUserGroupQuota1795000000015 } from './1795000000015-add-user-group-quota';
 import { CountEncryptions1795000000016 } from './1795000000016-count-encryptions';
 
 /** Every migration in the order in which they run; the list only ever grows at its end. */
@@ -26,5 +28,7 @@ export const migrations = [
   NameWorkspaces1795000000010,
   ScopeTokenHashes1795000000011,
   AddPublicEventIds1795000000012,
+  AddFirstApiToken1795000000014,
+  AddUserGroupQuota1795000000015,
   CountEncryptions1795000000016,
 ];

@@ -119,6 +119,15 @@ export class WorkspaceView {
 
   @ApiProperty(AUDIENCES)
   embed_token_audiences!: string[];
+
+  @ApiProperty({
+    description:
+      'How many user groups the workspace may have; null for any number. The operator sets it at the command line.',
+    type: 'integer',
+    nullable: true,
+    example: 10_000,
+  })
+  user_group_quota!: number | null;
 }
 
 export class WorkspaceAnswer {
@@ -185,6 +194,7 @@ export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
     required_schemas: [...settings.requiredSchemas],
     embed_token_issuer: settings.embedTokenIssuer,
     embed_token_audiences: [...settings.embedTokenAudiences],
+    user_group_quota: settings.userGroupQuota,
   };
 }
 
