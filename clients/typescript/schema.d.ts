@@ -6654,7 +6654,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group. */
+            /**
+             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
+             *
+             *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
+             */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -6859,7 +6863,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group. */
+            /**
+             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
+             *
+             *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
+             */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -7310,7 +7318,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `token_not_usable`: The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored. */
+            /**
+             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
+             *
+             *     `token_not_usable`: The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored.
+             */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8089,6 +8101,17 @@ export interface operations {
             };
             /** @description `request_timeout`: The request did not arrive completely in time. */
             408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more. */
+            409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
