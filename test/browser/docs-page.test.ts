@@ -92,6 +92,21 @@ test('"Try it out" works for a list', async () => {
   expect(list.text).toContain('"name": "bootstrap"');
 });
 
+test('the token is kept in the memory of the page alone', async () => {
+  const kept = await page.evaluate(
+    'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])',
+  );
+  expect(kept).toBe(JSON.stringify([{}, {}, '', page.url()]));
+  expect(page.url()).not.toContain(service.bootstrapToken);
+  await page.goto('about:blank');
+  await page.goto(`${service.baseUrl}/docs`);
+  await page.locator('.opblock').first().waitFor();
+  const list = await tryOut('listApiTokens');
+  expect(list.status).toMatch(/^401/);
+  // What the browser says of the 401 is no complaint of the page.
+  complaints.splice(0, Infinity, ...complaints.filter((text) => !text.includes('401')));
+});
+
 test('the page asks nothing of other servers and nothing in it fails', () => {
   expect(complaints).toEqual([]);
 });

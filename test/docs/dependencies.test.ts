@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { subset } from 'semver';
 import { allowScripts, dependencies, devDependencies, engines } from '../../package.json';
@@ -81,4 +81,18 @@ function oldLicensesOf(path: string): string {
     licenses?: { type: string }[];
   };
   return (manifest.licenses ?? []).map(({ type }) => type).join(' OR ');
+}
+
+test('of what runs, the SQLite driver alone has native code', () => {
+  const native = installed.filter(([path, { dev }]) => dev !== true && hasNativeCode(path));
+  expect(native.map(([path]) => path)).toEqual(['node_modules/better-sqlite3']);
+});
+
+function hasNativeCode(path: string): boolean {
+  const directory = join(root, path);
+  if (!existsSync(directory)) return false;
+  const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+  return files.some(
+    (file) => !file.includes('node_modules') && /\.node$|(^|\/)binding\.gyp$/.test(file),
+  );
 }

@@ -86,6 +86,26 @@ export function callsWith(operation: DescribedOperation, text: string): SendOpti
   ];
 }
 
+/** The operation called with a value that is not of its type in one field of the body, for each field. */
+export function callsWithWrongTypes(
+  operation: DescribedOperation,
+): { field: string; call: SendOptions }[] {
+  return Object.entries(operation.fields).flatMap(([field, { type }]) =>
+    (WRONG_TYPES[type ?? ''] ?? []).map((value) => ({
+      field,
+      call: call(operation, { field: { [field]: value } }),
+    })),
+  );
+}
+
+const WRONG_TYPES: Record<string, unknown[]> = {
+  string: [7, true, {}, ['x']],
+  integer: ['7', 1.5, true, {}, [7]],
+  boolean: ['true', 1, {}, [true]],
+  array: ['x', 7, { 0: 'x' }],
+  object: ['x', 7, true, []],
+};
+
 function call(
   { method, path, parameters, mediaType, fields }: DescribedOperation,
   { parameter, field }: { parameter?: { name: string; text: string }; field?: object },

@@ -1,0 +1,98 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
+import { AppModule } from '../../src/app.module';
+import { RequiresScope } from '../../src/common/access.decorator';
+import { createLog } from '../../src/common/log';
+import { loadConfig } from '../../src/config/load-config';
+import { createApp } from '../../src/create-app';
+import { prepareDatabase } from '../../src/database/migrate';
+import { ApiClient } from '../support/api-client';
+import { createTestDatabase } from '../support/databases';
+import { BOOTSTRAP_TOKEN } from '../support/processes';
+
+const CAUSE = 'SELECT secret_column FROM secret_table at /srv/secret.ts:1';
+
+@Controller('defect')
+class DefectController {
+  @Get('error')
+  @RequiresScope('admin')
+  error() {
+    throw Object.assign(new Error(CAUSE), { code: '42P01', detail: CAUSE, status: 500 });
+  }
+
+  @Get('text')
+  @RequiresScope('admin')
+  text() {
+    // eslint-disable-next-line @typescript-eslint/only-throw-error -- as careless code would
+    throw CAUSE;
+  }
+}
+
+describe.each(['production', 'development'])('with NODE_ENV=%s and every line logged', (mode) => {
+  const before = process.env['NODE_ENV'];
+
+  beforeAll(() => {
+    process.env['NODE_ENV'] = mode;
+  });
+
+  afterAll(() => {
+    process.env['NODE_ENV'] = before;
+  });
+
+  test('a defect tells its caller a request id and nothing of itself, and the log its cause, once', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'user-groups-defect-'));
+    const path = join(directory, 'log');
+    const database = await createTestDatabase('sqlite');
+    const config = loadConfig({
+      ...database.env,
+      BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
+      LOG_LEVEL: 'trace',
+      LOG_FORMAT: 'json',
+    });
+    await prepareDatabase(config);
+
+    @Module({ imports: [AppModule.with(config)], controllers: [DefectController] })
+    class ExtendedModule {}
+
+    const app = await createApp(config, createLog(config, openSync(path, 'w')), ExtendedModule);
+    await app.init();
+    await app.get(ApiTokenBootstrap).run();
+    await app.listen(0, '127.0.0.1');
+    const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
+    for (const kind of ['error', 'text']) {
+      const { status, body, headers, text } = await api.call('GET', `/defect/${kind}`);
+      expect([status, body]).toEqual([
+        500,
+        {
+          success: 0,
+          type: 'urn:problem-type:user-group-service:internal_error',
+          title: expect.any(String),
+          status: 500,
+          detail: expect.any(String),
+          code: 'internal_error',
+          request_id: headers['x-request-id'],
+        },
+      ]);
+      expect(JSON.stringify(headers) + text).not.toMatch(/secret|42P01|\.ts|\bat\b .*:\d/);
+      const told = await linesWith(path, body.request_id, 'secret_table');
+      expect(told).toHaveLength(1);
+      expect(JSON.parse(told[0]!)).toMatchObject({ level: 'error', msg: 'internal_error' });
+    }
+    await app.close();
+    await database.drop();
+    rmSync(directory, { recursive: true });
+  });
+});
+
+/** The lines of a log that hold both texts; it may be written a moment after the answer. */
+async function linesWith(path: string, one: string, other: string): Promise<string[]> {
+  for (let wait = 0; ; wait++) {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    const found = lines.filter((line) => line.includes(one) && line.includes(other));
+    if (found.length > 0 || wait === 100) return found;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,33 @@
+import { onEachDatabase } from '../support/databases';
+import { callsWithWrongTypes, describeOperations } from '../support/every-operation';
+import { startTestService, type TestService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  let service: TestService;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+  });
+
+  afterAll(() => service.close());
+
+  test('a value of another type is refused by its name, in every field of every body', async () => {
+    const wrong: string[] = [];
+    let count = 0;
+    for (const operation of await describeOperations()) {
+      // Each of its lines has an answer of its own.
+      if (operation.path.endsWith('/import')) continue;
+      for (const { field, call } of callsWithWrongTypes(operation)) {
+        // Fields of a form, which JSON does not have: what is unknown is ignored.
+        if (field.startsWith('client_')) continue;
+        const { status, text } = await service.api.send(call);
+        count++;
+        if (status !== 422 || !text.includes(`"pointer":"/${field}`)) {
+          wrong.push(`${status} ${call.method} ${call.path} ${String(call.body)}`);
+        }
+      }
+    }
+    expect(count).toBeGreaterThan(100);
+    expect(wrong).toEqual([]);
+  });
+});
