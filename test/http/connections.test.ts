@@ -76,8 +76,9 @@ onEachDatabase((kind) => {
     [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id]) => id);
   const statuses = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 
-  /** Memory of the process as the kernel counts it. */
+  /** Memory of the process as the kernel counts it; of one that has died of it, no bound is high enough. */
   function memory(): number {
+    if (server.process.exitCode !== null || server.process.signalCode !== null) return Infinity;
     const status = readFileSync(`/proc/${server.process.pid!}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)![1]) * 1024;
   }
