@@ -141,7 +141,10 @@ onEachDatabase((kind) => {
 
   test.each([
     [['token', 'create'], /required option '--name <name>'/],
-    [['token', 'create', '--name', 'x', '--scopes', 'everything'], /Scopes are user-groups:read/],
+    [
+      ['token', 'create', '--name', 'x', '--scopes', 'everything'],
+      /"everything" is no scope; use "all", or a list of user-groups:read/,
+    ],
     [
       ['token', 'create', '--name', 'x', '--expires', 'tomorrow'],
       /must be in the form of RFC 3339/,
