@@ -37,7 +37,7 @@ async function rewrapUnderLoad(database, count, print) {
   await server.kill();
 
   const status = await runCli(withKeys(database, 'k2'), 'keys', 'status');
-  if (!/^k1 +0 +not configured$/m.test(status)) throw new Error(`tokens are left:\n${status}`);
+  if (!/^k1 +0 +not configured\b/m.test(status)) throw new Error(`tokens are left:\n${status}`);
   compare(tokens, await readTokens(database, 'k2'));
   print(
     `${count} groups, ${tokens.size} in the end, all with the token they have to have; ` +
