@@ -85,8 +85,10 @@ onEachDatabase((kind) => {
     outgoing.write(Buffer.alloc(32 * 1024 ** 2, '\n'), () => (isSent = true));
     await sleep(500);
     expect(isSent).toBe(false);
-    const usage = service.app.get(ConnectionPool).usage();
-    if (usage) expect(usage).toMatchObject({ busy: 0, waiting: 0 });
+    // Something else may use a connection for a moment.
+    const pool = service.app.get(ConnectionPool);
+    for (let tries = 0; (pool.usage()?.busy ?? 0) > 0 && tries < 50; tries++) await sleep(20);
+    if (kind === 'postgres') expect(pool.usage()).toMatchObject({ busy: 0, waiting: 0 });
     // The same token has some calls left, another its own, and imports of others are stored.
     expect((await client.put({ user_group_id: 'beside', name: 'B' })).status).toBe(200);
     const [line] = await importGroups(service.clientOf(await issue()), ...groups('other', 1));
