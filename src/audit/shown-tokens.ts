@@ -5,14 +5,15 @@ import { AuditLog } from './audit-log';
 import { TalliedEvents, type Told } from './tallied-events';
 import type { Tally } from './tally';
 
-const LIMITS = { windowMs: 3_600_000, keys: 10_000 };
+const LIMITS = { windowMs: 3_600_000, keys: 20_000 };
 
 /** How a token came into an answer. */
 type Way = 'look_up' | 'write' | 'current_token' | 'repeated_rotation' | 'embed_token' | 'export';
 
 /**
  * Which API token was shown the tokens of which user groups. A look-up neither waits for it nor
- * makes a statement: it is told once an hour for each API token and group.
+ * makes a statement: it is told once an hour for each API token and group, of more than 20,000 of them
+ * only how many tokens each API token was shown besides.
  */
 @Injectable()
 export class ShownTokens extends TalliedEvents {

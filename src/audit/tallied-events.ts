@@ -17,15 +17,15 @@ const RETRY_MS = 60_000;
 
 /**
  * Counts what happens too often for a row each, beside the calls, and writes one event for each
- * kind of it: some time after the first, at the end of the process, or sooner if it has to keep too
- * many. What the database does not take is tried again; a process that is killed loses what it kept.
+ * kind of it: some time after the first, and at the end of the process. It keeps a limited number of
+ * kinds, which also bounds the rows that callers can make it write. What the database does not take is
+ * tried again; a process that is killed loses what it kept.
  */
 export abstract class TalliedEvents implements OnApplicationShutdown {
   private readonly logger = new Logger(this.constructor.name);
   private kept = new Map<string, Kept>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> | undefined;
-  private isFailing = false;
 
   constructor(
     private readonly transactor: Transactor,
@@ -33,12 +33,11 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
     private readonly limits: { windowMs: number; keys: number },
   ) {}
 
-  /** The tally of a key; undefined if too many are kept and the database takes none. */
+  /** The tally of a key; undefined if too many others are kept. */
   protected tallyOf(key: string, told: () => Told): Tally | undefined {
     const known = this.kept.get(key);
     if (known) return known.tally;
-    if (this.isFull() && !this.isFailing) void this.flush();
-    return this.isFull() ? undefined : this.begin(key, told());
+    return this.kept.size >= this.limits.keys ? undefined : this.begin(key, told());
   }
 
   /** As `tallyOf`, even beyond the limit: for what there are few of. */
@@ -64,10 +63,6 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
     clearTimeout(this.timer);
   }
 
-  private isFull(): boolean {
-    return this.kept.size >= this.limits.keys;
-  }
-
   private async write(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -79,9 +74,7 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
         await this.transactor.run((manager) => this.auditLog.recordAll(manager, events));
         kept.splice(0, BATCH);
       }
-      this.isFailing = false;
     } catch (err) {
-      this.isFailing = true;
       this.logger.warn({ msg: 'audit events not written yet', events: kept.length, err });
       for (const [key, { told, tally }] of kept) this.begin(key, told).absorb(tally);
       clearTimeout(this.timer);
