@@ -48,7 +48,7 @@ onEachDatabase((kind) => {
     const body = JSON.stringify({ user_group_id: id, name: id });
     return `PUT /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${BOOTSTRAP_TOKEN}\r\nContent-Type: application/json\r\n${extra}Content-Length: ${body.length}\r\n\r\n${body}`;
   };
-  const statuses = (text: string) => text.match(/^HTTP\/1\.1 \d+/gm);
+  const statuses = (text: string) => text.match(/HTTP\/1\.1 \d+/g);
 
   test('a connection that is reset after CONNECT or garbage does not end the process', async () => {
     for (let round = 0; round < 5; round++) {

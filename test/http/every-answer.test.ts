@@ -135,6 +135,11 @@ onEachDatabase((kind) => {
     ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
     ['two hosts', 'GET /api/user HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n', 400],
     [
+      'two credentials',
+      'GET /api/user HTTP/1.1\r\nHost: x\r\nAuthorization: Token a\r\nAuthorization: Token b\r\n\r\n',
+      400,
+    ],
+    [
       'chunks in HTTP/1.0',
       'PUT /api/user HTTP/1.0\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
       400,

@@ -15,6 +15,8 @@ export interface Exchange {
 interface Connection {
   socket: Socket;
   current: Exchange | undefined;
+  /** The one that was begun last, also when it has been answered. */
+  last: Exchange | undefined;
   waiting: Exchange[];
   /** The answer to `current` is the last. */
   isEnding: boolean;
@@ -35,7 +37,13 @@ export class Connections {
   private isClosing = false;
 
   add(socket: Socket): void {
-    const connection: Connection = { socket, current: undefined, waiting: [], isEnding: false };
+    const connection: Connection = {
+      socket,
+      current: undefined,
+      last: undefined,
+      waiting: [],
+      isEnding: false,
+    };
     this.open.set(socket, connection);
     // Whoever reads the body of a request lets the whole connection flow.
     socket.on('resume', () => {
@@ -79,14 +87,15 @@ export class Connections {
   end(socket: unknown): 'nothing' | 'answer' | ServerResponse {
     const connection = this.open.get(socket);
     if (!connection) return 'nothing';
-    const { current, waiting } = connection;
+    const { waiting } = connection;
     if (waiting.length > 0 && !waiting.at(-1)!.request.complete) {
       waiting.pop();
       this.waiting--;
     }
-    const last = waiting.at(-1) ?? current;
+    const last = waiting.at(-1) ?? connection.last;
     if (!last) return 'nothing';
     if (!last.request.complete) return last.response;
+    if (last.response.writableFinished) return 'nothing';
     last.response.shouldKeepAlive = false;
     return 'answer';
   }
@@ -103,6 +112,7 @@ export class Connections {
     if (connection.isEnding) return;
     const { request, response, listener } = exchange;
     connection.current = exchange;
+    connection.last = exchange;
     // Node drops what came in one segment behind a request with `Upgrade`.
     if (this.isClosing || request.headers.upgrade !== undefined) response.shouldKeepAlive = false;
     response.on('prefinish', () => {

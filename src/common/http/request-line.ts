@@ -22,12 +22,13 @@ function pathOfAbsolute(target: string): string | undefined {
   return path.startsWith('?') ? `/${path}` : path;
 }
 
-/** Where a request breaks a rule that Node does not check (RFC 9112, sections 3.2 and 6.1). */
+/** Where a request breaks a rule that Node does not check (RFC 9112, sections 3.2 and 6.1; RFC 9110, section 5.3). */
 export function faultOf(request: IncomingMessage): string | undefined {
   const { httpVersion, headers } = request;
-  const hosts = hostFields(request);
-  if (hosts > 1) return 'The Host header stands there more than once.';
-  if (hosts === 0 && httpVersion === '1.1') return 'The Host header is missing.';
+  for (const name of ['Host', 'Authorization']) {
+    if (countFields(request, name) > 1) return `The ${name} header stands there more than once.`;
+  }
+  if (headers.host === undefined && httpVersion === '1.1') return 'The Host header is missing.';
   if (httpVersion === '1.0' && headers['transfer-encoding'] !== undefined) {
     return 'HTTP/1.0 has no Transfer-Encoding.';
   }
@@ -35,11 +36,11 @@ export function faultOf(request: IncomingMessage): string | undefined {
 }
 
 /** In `headers` Node keeps the first alone. */
-function hostFields({ rawHeaders }: IncomingMessage): number {
+function countFields({ rawHeaders }: IncomingMessage, wanted: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+    if (name.length === wanted.length && name.toLowerCase() === wanted.toLowerCase()) count++;
   }
   return count;
 }
