@@ -75,7 +75,7 @@ export class WorkspaceSettingsService {
       await this.store(manager, workspaceId, stored, wanted);
       await this.auditLog.record(manager, caller, {
         action: 'workspace.update',
-        object: { type: 'workspace', id: workspaceId },
+        object: { type: 'workspace', id: stored.publicId },
         before: summarised(before),
         after: summarised(after),
       });
@@ -92,13 +92,14 @@ export class WorkspaceSettingsService {
   async setUserGroupQuota(caller: Caller, quota: number | null): Promise<void> {
     const { workspaceId } = caller;
     await this.transactor.run(async (manager) => {
-      const stored = await this.rules.lock(manager, workspaceId);
+      const { userGroupQuota } = await this.rules.lock(manager, workspaceId);
+      const [row] = await this.statements.run(manager, findSettings, { workspaceId });
       await this.statements.run(manager, setUserGroupQuota, { workspaceId, quota });
-      if (quota === stored.userGroupQuota) return;
+      if (quota === userGroupQuota) return;
       await this.auditLog.record(manager, caller, {
         action: 'workspace.update',
-        object: { type: 'workspace', id: workspaceId },
-        before: { user_group_quota: stored.userGroupQuota },
+        object: { type: 'workspace', id: row!.publicId },
+        before: { user_group_quota: userGroupQuota },
         after: { user_group_quota: quota },
       });
     });

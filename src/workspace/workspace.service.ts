@@ -35,7 +35,7 @@ export class WorkspaceService {
         const workspace = await manager.save(row);
         await this.auditLog.record(manager, operator(workspace.id), {
           action: 'workspace.create',
-          object: { type: 'workspace', id: workspace.id },
+          object: { type: 'workspace', id: publicId },
           after: { name },
         });
         return workspace;

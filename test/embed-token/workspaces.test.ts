@@ -162,6 +162,8 @@ onEachDatabase((kind) => {
     await set(own, { embed_token_issuer: 'own', embed_token_audiences: ['a'] });
     await set(own, { embed_token_issuer: 'own', embed_token_audiences: ['a'] });
     const { body } = await own.api.call('GET', '/api/v1/audit-events?action=workspace.update');
+    const { text } = await own.api.call('GET', '/api/v1/workspace');
+    expect(text).toContain(`"id":"${body.audit_events[0]!.object!.id}"`);
     expect(body.audit_events.map(({ before, after }) => [before, after])).toEqual([
       [
         { embed_token_issuer: null, embed_token_audiences: [] },
