@@ -12,7 +12,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DatabaseUnavailable } from '../common/errors';
 import { OperatorError } from '../common/operator-error';
-import { othersMay } from '../common/others-may';
 import type { Config } from '../config/config';
 import { sessionLimits, sqlitePath } from './data-source-options';
 import { translateDatabaseError } from './database-errors';
@@ -63,9 +62,6 @@ function createDataDir(dataDir: string): void {
     closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
   } catch (error) {
     throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
-  }
-  if (othersMay(dataDir) === 'write') {
-    throw new OperatorError(`DATA_DIR ${dataDir} can be written by everybody; chmod o-w it.`);
   }
 }
 
