@@ -1,6 +1,6 @@
 /** Prints rows under their headings on standard output, in columns as wide as they need to be. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
-  const lines = [head, ...rows].map((row) => row.map(String));
+  const lines = [head, ...rows].map((row) => row.map((cell) => withoutControls(String(cell))));
   const widths = head.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   for (const line of lines) {
     console.log(
@@ -10,4 +10,12 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
         .trimEnd(),
     );
   }
+}
+
+/** Names are chosen by callers, and a terminal would obey the control characters in them. */
+function withoutControls(text: string): string {
+  return text.replace(
+    /\p{Cc}/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

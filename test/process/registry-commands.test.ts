@@ -40,6 +40,10 @@ onEachDatabase((kind) => {
     expect([again.code, again.stdout]).toEqual([1, '']);
     expect(again.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
 
+    // A caller may choose what a terminal would obey.
+    const name = 'Escape \u001b[2J\u009b';
+    expect((await server.api.call('PATCH', `${path}/${id}`, { name })).status).toBe(200);
+    expect((await cli(command, 'list')).stdout).toContain('Escape \\u001b[2J\\u009b ');
     expect((await cli(command, 'update', id!, '--name', 'Renamed')).code).toBe(0);
     const { body } = (await server.api.call('GET', `${path}/${id}`)) as unknown as Answer;
     const shown = await cli(command, 'show', id!);
