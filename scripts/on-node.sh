@@ -41,6 +41,7 @@ prepare() {
   npm run --silent build
 }
 
+declare -A preparing
 for version in "$@"; do
   prepare "$version" >"$directory/$version.log" 2>&1 &
   preparing[$version]=$!

@@ -173,6 +173,7 @@ export class Config {
     read: integer(1, 36_500),
   })
   shownTokenRetentionDays = 30;
+
   @FromEnv('DOCS', {
     about:
       '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and leads `/` there; with `off` none of them is there.',

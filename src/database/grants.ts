@@ -26,7 +26,7 @@ export function grantStatements(role: string): string[] {
   return [
     'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
     `GRANT USAGE ON SCHEMA public TO ${role}`,
-    `REVOKE ALL ON ALL TABLES IN SCHEMA public FROM ${role}`,
+    `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
     ...Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights} ON ${table} TO ${role}`),
     `GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
   ];

@@ -25,6 +25,7 @@ export class StoredDocument {
     if (!bytes) {
       bytes = compress[coding](this.plain, OPTIONS[coding]);
       this.coded.set(coding, bytes);
+      bytes.catch(() => this.coded.delete(coding));
     }
     return bytes;
   }

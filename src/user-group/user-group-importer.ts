@@ -74,16 +74,20 @@ export class UserGroupImporter {
     const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
     try {
       for await (const batch of inBatches(lines)) {
+        let isWaiting = false;
         for (let rest = batch; rest.length > 0;) {
           if (this.isEnding()) throw new ShuttingDown();
           const current = await this.renew(caller);
-          const { granted, retryMs } = await this.limits.take(current, rest.length);
+          // What is asked for in vain is counted for a moment, which others could meet.
+          const wanted = isWaiting ? 1 : rest.length;
+          const { granted, retryMs } = await this.limits.take(current, wanted);
+          isWaiting = granted === 0;
           const answered = await this.importBatch(current, rest.slice(0, granted));
           rest = rest.slice(granted);
           for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
           // Also when there is none: who takes the answers ends the import when its client has gone.
           yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
-          if (granted === 0) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
+          if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
         }
       }
       yield [{ summary: { ...counts, complete: true } }];

@@ -104,13 +104,14 @@ export class UserGroupResourceService {
   ): Promise<DeletedAnswer> {
     const { workspaceId } = caller;
     const userGroupId = await this.rules.runHolding(workspaceId, async (manager, rules) => {
+      // Whoever creates a group has counted it before it locks any.
+      await this.quota.giveBack(manager, workspaceId, rules);
       const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
       if (!stored) throw new UserGroupNotFound();
       preconditions.require(tagOf(stored, providedId));
       const { id, name } = stored;
       await this.tokens.lockTokens(manager, id);
       await this.userGroups.remove(manager, { workspaceId, id });
-      await this.quota.giveBack(manager, workspaceId, rules);
       await this.auditLog.record(manager, caller, {
         action: 'user_group.delete',
         object: { type: 'user_group', id: providedId },

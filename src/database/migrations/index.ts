@@ -14,7 +14,10 @@ import { AddFirstApiToken1795000000014 } from './1795000000014-add-first-api-tok
 import { AddUserGroupQuota1795000000015 } from './1795000000015-add-user-group-quota';
 import { CountEncryptions1795000000016 } from './1795000000016-count-encryptions';
 
-/** Every migration in the order in which they run; the list only ever grows at its end. */
+/**
+ * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
+ * left out stay unused: TypeORM sorts by them.
+ */
 export const migrations = [
   CreateWorkspaces1795000000001,
   CreateUserGroups1795000000002,
