@@ -41,6 +41,7 @@ onEachDatabase((kind) => {
           required_schemas: [],
           embed_token_issuer: null,
           embed_token_audiences: [],
+          user_group_quota: null,
         },
       });
       await own.schema('sales');
