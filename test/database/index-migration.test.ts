@@ -9,7 +9,7 @@ import { prepareDatabase } from '../../src/database/migrate';
 import { createIndex } from '../../src/database/migrations/build-index';
 import {
   createTestDatabase,
-  databaseKinds,
+  onPostgres,
   onEachDatabase,
   type TestDatabase,
 } from '../support/databases';
@@ -43,9 +43,7 @@ onEachDatabase((kind) => {
   });
 });
 
-const describeOnPostgres = databaseKinds.includes('postgres') ? describe : describe.skip;
-
-describeOnPostgres('on a PostgreSQL that is in use', () => {
+onPostgres('on a PostgreSQL that is in use', () => {
   let database: TestDatabase;
   let backup: Client;
 

@@ -8,7 +8,7 @@ import { prepareDatabase, revertMigration } from '../../src/database/migrate';
 import {
   administer,
   createTestDatabase,
-  databaseKinds,
+  onPostgres,
   type TestDatabase,
 } from '../support/databases';
 import { runBuilt, startServer } from '../support/processes';
@@ -43,7 +43,7 @@ test('the embedded database has no roles to grant to', async () => {
 const RUN = ['migration', 'run', '--grant-to'];
 
 // SQLite has no roles.
-(databaseKinds.includes('postgres') ? describe : describe.skip)('on postgres', () => {
+onPostgres('on postgres', () => {
   const role = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
   let database: TestDatabase;
   let owner: string;

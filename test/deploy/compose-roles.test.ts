@@ -3,16 +3,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administer, databaseKinds, TEST_KEYS } from '../support/databases';
+import { administer, onPostgres, TEST_KEYS } from '../support/databases';
 import { runBuilt, startServer } from '../support/processes';
 import { root } from './manifests';
 
 const SECRETS = '/run/secrets/user-groups';
 
 // It wants psql, as the container of PostgreSQL has it.
-(databaseKinds.includes('postgres') ? test : test.skip)(
-  'the first start of PostgreSQL under compose.yaml makes an owner and a role that serves',
-  async () => {
+onPostgres('on postgres', () => {
+  test('the first start of PostgreSQL under compose.yaml makes an owner and a role that serves', async () => {
     const prefix = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
     const directory = mkdtempSync(join(tmpdir(), 'user-groups-roles-'));
     const url = (role: string) =>
@@ -63,5 +62,5 @@ const SECRETS = '/run/secrets/user-groups';
         await administer(`DROP ROLE IF EXISTS ${prefix}_${role}`);
       }
     }
-  },
-);
+  });
+});
