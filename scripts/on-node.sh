@@ -9,11 +9,13 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# What the command line does is left to the version at hand: it takes long, and nothing of Node's.
 tests=(
   test/contract test/user-group/{create-or-look-up,put,rotate-token} test/embed-token/issue test/http
   test/process/{start,shutdown,early-signals,logs-and-metrics}
 )
+
+# On the embedded database alone: each of these starts processes by the dozen.
+commands=(test/process/{cli,group-commands,registry-commands})
 
 directory=$(mktemp -d "${TMPDIR:-/tmp}/user-groups-on-node-XXXXXX")
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$directory"' EXIT
@@ -58,6 +60,7 @@ for version in "$@"; do
     export PATH="$directory/$version/node/bin:$PATH"
     printf '\n-- Node %s\n' "$(node --version)"
     node node_modules/jest/bin/jest.js "${tests[@]}"
+    env -u CI -u TEST_DATABASE_URL -u TEST_REDIS_URL node node_modules/jest/bin/jest.js "${commands[@]}"
     node scripts/durability.mjs --kills 2
   )
 done
