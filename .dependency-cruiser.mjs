@@ -4,28 +4,96 @@ const features = {
   workspace: ['audit'],
   'api-token': ['workspace', 'audit', 'rate-limit'],
   'encryption-key': ['audit'],
-  registry: ['audit', 'workspace'],
-  'user-group': ['audit', 'encryption-key', 'rate-limit', 'registry'],
+  // What a group's mapping may name, and the rules it has to keep, lie below the groups.
+  'registry/mapping': ['audit', 'workspace'],
+  'user-group': ['audit', 'encryption-key', 'rate-limit', 'registry/mapping'],
+  // The registered things, and the settings of workspaces, lie above the groups that refer to them.
+  registry: ['audit', 'workspace', 'user-group'],
   'embed-token': ['audit', 'encryption-key', 'user-group'],
-  introspection: ['user-group', 'registry', 'embed-token'],
+  introspection: ['user-group', 'registry/mapping', 'embed-token'],
   'rate-limit': [],
   metrics: [],
   health: [],
 };
 
 const featureRules = Object.entries(features).map(([feature, allowed]) => ({
-  name: `${feature}-imports`,
+  name: `${feature.replace('/', '-')}-imports`,
   comment: `src/${feature} may import common, config, database${allowed.map((name) => `, ${name}`).join('')}`,
   severity: 'error',
-  from: { path: `^src/${feature}/` },
+  from: { path: `^src/${feature}/`, pathNot: lowerRoomsOf(feature) },
   to: {
     path: '^src/',
     pathNot: `^src/(${[feature, 'common', 'config', 'database', ...allowed].join('|')})/`,
   },
 }));
 
+/** Rooms of a feature that have a row of their own in the list above. */
+function lowerRoomsOf(feature) {
+  const rooms = Object.keys(features).filter((name) => name.startsWith(`${feature}/`));
+  return rooms.map((name) => `^src/${name}/`);
+}
+
 /** The foreign keys of entities need the other class; they are relations, not services. */
 const ENTITY = '\\.entity\\.ts$';
+
+/**
+ * Who may import whom inside of a folder that has rooms. Its module sees all of them; `.` is what lies
+ * beside the module and not in a room.
+ */
+const rooms = {
+  database: {
+    '.': ['migrations'],
+    migrations: ['.'],
+    sqlite: ['.'],
+    postgres: ['.'],
+    schema: ['.', 'migrations'],
+    upkeep: ['.'],
+    move: ['.', 'migrations', 'schema', 'sqlite'],
+  },
+  registry: {
+    mapping: [],
+    settings: ['mapping'],
+    things: ['mapping'],
+  },
+  'user-group': {
+    '.': ['group', 'rotation'],
+    entities: [],
+    token: ['entities'],
+    snapshot: ['token'],
+    group: ['entities', 'token'],
+    rotation: ['group', 'token', 'snapshot'],
+    resource: ['group', 'token'],
+    bulk: ['group', 'token'],
+    conformance: [],
+    keys: [],
+  },
+};
+
+const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
+  ...Object.entries(rows).map(([room, allowed]) => ({
+    name: `${feature}-${room === '.' ? 'root' : room}-imports`,
+    comment: `${pathOf(feature, room)} may import of its folder ${allowed.join(', ') || 'nothing'}`,
+    severity: 'error',
+    from: { path: pathOf(feature, room), pathNot: '\\.module\\.ts$' },
+    to: {
+      path: `^src/${feature}/`,
+      pathNot: [room, ...allowed].map((name) => pathOf(feature, name)),
+    },
+  })),
+  {
+    name: `rooms-of-${feature}-are-listed-above`,
+    severity: 'error',
+    from: { path: '^src/' },
+    to: {
+      path: `^src/${feature}/`,
+      pathNot: ['.', ...Object.keys(rows)].map((room) => pathOf(feature, room)),
+    },
+  },
+]);
+
+function pathOf(feature, room) {
+  return room === '.' ? `^src/${feature}/[^/]+$` : `^src/${feature}/${room}/`;
+}
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
@@ -35,12 +103,13 @@ export default {
       from: { ...rule.from },
       to: { ...rule.to, pathNot: [rule.to.pathNot, ENTITY] },
     })),
+    ...roomRules,
     {
       name: 'entities-meet-entities',
       comment: 'across features only an entity may import an entity, for its foreign key',
       severity: 'error',
-      from: { path: '^src/user-group/', pathNot: ENTITY },
-      to: { path: '^src/workspace/' },
+      from: { path: '^src/([^/]+)/', pathNot: ENTITY },
+      to: { path: ENTITY, pathNot: '^src/$1/' },
     },
     {
       name: 'new-features-are-listed-above',
@@ -81,6 +150,16 @@ export default {
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/database/' },
       to: { path: 'node_modules/(pg|better-sqlite3)/' },
+    },
+    {
+      name: 'loaded-when-needed',
+      comment: 'what few processes use is imported by `await import()`, or as a type',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: {
+        path: 'node_modules/(@nestjs/swagger|@redis/client|pino-pretty)/',
+        dependencyTypesNot: ['dynamic-import', 'type-only'],
+      },
     },
     {
       name: 'commands-belong-to-the-command-line',

@@ -1,24 +1,26 @@
 import { fork } from 'node:child_process';
 import console from 'node:console';
-import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
-import { join } from 'node:path';
+import { connect } from 'node:net';
+import { join, resolve } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { URL } from 'node:url';
 import pg from 'pg';
+import { createPostgres, createSqlite } from '../scripts/lab/databases.mjs';
+import { API_TOKEN } from '../scripts/lab/server.mjs';
+import { keyList } from '../scripts/lab/keys.mjs';
+import { freePort } from '../scripts/lab/ports.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
+/** The system's temporary directory may be memory, where a flush to disk costs nothing. */
+const DISK = join(ROOT, 'dist');
 const START_MS = 30_000;
+const START_STEP_MS = 2;
 const STOP_MS = 10_000;
-const API_TOKEN = 'an-api-token-for-the-benchmark-only';
 
 /** Databases, directories and processes of one run; after `close` nothing of them is left. */
 export class Environment {
-  /** Each is pushed before what it undoes exists, so that an interruption finds it. */
   #undo = [];
   #fail;
 
@@ -44,25 +46,17 @@ export class Environment {
     }
   }
 
-  /** The URL of a new, empty database. */
-  async createDatabase(purpose) {
-    const name = `user_groups_bench_${purpose}_${randomUUID().replaceAll('-', '')}`;
-    const creating = this.query(`CREATE DATABASE ${name}`);
-    this.#undo.push(async () => {
-      await creating.catch(() => undefined);
-      await this.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
-    });
-    await creating;
-    const url = new URL(this.adminUrl);
-    url.pathname = `/${name}`;
-    return url.href;
-  }
-
-  /** Not in the system's temporary directory: that may be memory, where a flush to disk costs nothing. */
-  createDirectory() {
-    const directory = mkdtempSync(join(ROOT, 'dist', 'bench-'));
-    this.#undo.push(async () => rmSync(directory, { recursive: true, force: true }));
-    return directory;
+  /**
+   * A new, empty database, and the variables by which a server uses it.
+   * @param kind `postgres` or `sqlite`
+   */
+  async createDatabase(kind) {
+    const creating = kind === 'sqlite' ? createSqlite(DISK) : createPostgres(this.adminUrl);
+    // Before it is there, so that an interruption finds it.
+    this.#undo.push(async () => (await creating).drop());
+    const database = await creating;
+    database.env.TOKEN_ENCRYPTION_KEYS = keyList('k1');
+    return database;
   }
 
   async query(sql) {
@@ -75,26 +69,16 @@ export class Environment {
     }
   }
 
-  startService(env) {
-    return this.#startServer('dist/src/main.js', env);
-  }
-
-  startLimitServer(env) {
-    return this.#startServer('bench/limit-server.mjs', env);
-  }
-
-  startTextbookServer(env) {
-    return this.#startServer('dist/bench/textbook/main.js', env);
-  }
-
   /**
-   * The access log is off: the limit server has none, and what a line costs depends on where the log
+   * A process that serves on a port of its own, once it accepts connections.
+   *
+   * The access log is off: the bare server has none, and what a line costs depends on where the log
    * goes. With it the service would also not announce its port, so it is given a free one.
    */
-  async #startServer(script, env) {
+  async startServer(script, env) {
     const port = await freePort();
     const begun = performance.now();
-    const child = this.#start(script, {
+    const { pid, stop } = this.#start(script, {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -103,17 +87,15 @@ export class Environment {
       LOG_LEVEL: 'warn',
       LOG_FORMAT: 'json',
       BOOTSTRAP_API_TOKEN: API_TOKEN,
-      TOKEN_ENCRYPTION_KEYS: `k1:${randomBytes(32).toString('base64')}`,
       ...env,
     });
     await Promise.race([accepting(port, script), this.failure]);
-    const startMilliseconds = performance.now() - begun;
-    return { port, pid: child.pid, apiToken: API_TOKEN, startMilliseconds };
+    return { port, pid, begun, stop, apiToken: API_TOKEN };
   }
 
-  /** Runs one turn of load, see load.mjs; turns do not overlap. */
+  /** Gives a function that runs one turn of load, see load.mjs; its turns do not overlap. */
   startLoad() {
-    const child = this.#start('bench/load.mjs', {});
+    const { child } = this.#start('bench/load.mjs', {});
     return async (turn) => {
       const answered = once(child, 'message');
       child.send(turn);
@@ -125,7 +107,7 @@ export class Environment {
 
   /** With nothing of this process's environment, and of no .env file, that could change the figures. */
   #start(script, env) {
-    const child = fork(join(ROOT, script), {
+    const child = fork(resolve(ROOT, script), {
       cwd: import.meta.dirname,
       env,
       // What a server has to say at this log level is a warning: it must not mix with the result.
@@ -135,24 +117,16 @@ export class Environment {
     const unexpected = () => this.abort(`${script} has ended.`);
     child.on('exit', unexpected);
     child.on('error', unexpected);
-    this.#undo.push(async () => {
+    const stop = async () => {
       child.off('exit', unexpected);
       child.kill();
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS);
       if (child.exitCode === null && child.signalCode === null) await exited;
       clearTimeout(timer);
-    });
-    return child;
+    };
+    this.#undo.push(stop);
+    return { child, pid: child.pid, stop };
   }
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 async function accepting(port, script) {
@@ -163,7 +137,7 @@ async function accepting(port, script) {
       await once(socket, 'connect');
       return;
     } catch {
-      await sleep(5);
+      await sleep(START_STEP_MS);
     } finally {
       socket.destroy();
     }

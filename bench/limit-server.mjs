@@ -37,13 +37,15 @@ const SCHEMA = `
   );
   CREATE TABLE user_group_token (
     user_group_id integer NOT NULL REFERENCES user_group ON DELETE CASCADE,
+    workspace_id integer NOT NULL,
     generation integer NOT NULL,
-    token_hash bytea NOT NULL UNIQUE,
+    token_hash bytea NOT NULL,
     ciphertext bytea,
     key_id varchar(32),
     created_at bigint NOT NULL,
     retired_at bigint,
-    PRIMARY KEY (user_group_id, generation)
+    PRIMARY KEY (user_group_id, generation),
+    UNIQUE (token_hash, workspace_id)
   );
   CREATE INDEX ON user_group (workspace_id, id);
   CREATE UNIQUE INDEX ON user_group_token (user_group_id) WHERE retired_at IS NULL;
@@ -66,8 +68,9 @@ const CREATE = {
       VALUES (1, $1, $2, '{}', $3, $3)
       RETURNING id
     )
-    INSERT INTO user_group_token (user_group_id, generation, token_hash, ciphertext, key_id, created_at)
-    SELECT id, 1, $4, $5, 'k1', $3 FROM new_group
+    INSERT INTO user_group_token
+      (user_group_id, workspace_id, generation, token_hash, ciphertext, key_id, created_at)
+    SELECT id, 1, 1, $4, $5, 'k1', $3 FROM new_group
     RETURNING user_group_id AS id`,
 };
 
@@ -76,12 +79,13 @@ const ROTATE = {
   text: `
     WITH retired AS (
       UPDATE user_group_token SET retired_at = $2, ciphertext = NULL, key_id = NULL
-      WHERE token_hash = $1 AND retired_at IS NULL
+      WHERE token_hash = $1 AND workspace_id = 1 AND retired_at IS NULL
         AND user_group_id IN (SELECT id FROM user_group WHERE workspace_id = 1)
       RETURNING user_group_id, generation
     ), issued AS (
-      INSERT INTO user_group_token (user_group_id, generation, token_hash, ciphertext, key_id, created_at)
-      SELECT user_group_id, generation + 1, $3, $4, 'k1', $2 FROM retired
+      INSERT INTO user_group_token
+        (user_group_id, workspace_id, generation, token_hash, ciphertext, key_id, created_at)
+      SELECT user_group_id, 1, generation + 1, $3, $4, 'k1', $2 FROM retired
       RETURNING user_group_id
     )
     SELECT g.id, g.name, g.provided_id FROM issued JOIN user_group g ON g.id = issued.user_group_id`,
@@ -93,7 +97,7 @@ const INTROSPECT = {
     SELECT g.id, g.provided_id, g.name, g.properties, t.created_at
     FROM user_group_token t
     JOIN user_group g ON g.id = t.user_group_id AND g.workspace_id = 1
-    WHERE t.token_hash = $1 AND t.retired_at IS NULL`,
+    WHERE t.token_hash = $1 AND t.workspace_id = 1 AND t.retired_at IS NULL`,
 };
 
 const clients = Array.from(

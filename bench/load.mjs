@@ -1,7 +1,8 @@
 /**
  * The client, in a process of its own so that it shares no event loop with what it measures. It
  * speaks HTTP/1.1 on plain sockets: on a machine with few cores an expensive client would be part of
- * every figure. Each connection sends its next request when the last one is answered.
+ * every figure. Each connection sends its next request when the last one is answered. Every answer
+ * is compared with what it has to be.
  *
  * Takes one turn at a time as a message, and answers with what it measured or with an `error`.
  */
@@ -10,9 +11,12 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram, performance } from 'node:perf_hooks';
 import process from 'node:process';
-import { cpuSeconds, databaseCpuSeconds } from './processes.mjs';
+import { cpuSeconds, databaseCpuSeconds, residentMiB } from './processes.mjs';
 
-/** For each server by its port: the current token of every group that it was filled with. */
+/** So many groups are introspected in turn: more than one in the time for which one is remembered. */
+const INTROSPECTED = 5000;
+
+/** For each server by its port: the current token of every group that is asked for. */
 const tokensByPort = new Map();
 let created = 0;
 
@@ -21,20 +25,32 @@ let created = 0;
  * has groups of its own, so that none waits for a lock of another.
  */
 const requestsOf = {
+  /** Creates the groups of a server. */
   *fill(turn, lane) {
     const tokens = tokensOf(turn.server);
-    for (let index = lane; index < turn.groups; index += turn.connections) {
-      const answer = yield request(turn, 'create', lookedUp(index));
+    for (const index of indexes(turn, lane)) {
+      const answer = yield request(turn, 'create', groupAt(turn, index));
       tokens[index] = tokenIn(answer, '"new_user_group":true');
+    }
+  },
+
+  /** Asks for the tokens of a server that was filled by other means. */
+  *learn(turn, lane) {
+    const tokens = tokensOf(turn.server);
+    for (const index of indexes(turn, lane)) {
+      const answer = yield request(turn, 'look-up', groupAt(turn, index));
+      tokens[index] = tokenIn(answer, '"new_user_group":false');
     }
   },
 
   *'look-up'(turn, lane) {
     const tokens = tokensOf(turn.server);
     for (const index of endlessly(turn, lane)) {
-      const answer = yield request(turn, 'look-up', lookedUp(index));
-      const token = tokenIn(answer, '"new_user_group":false');
-      if (token !== tokens[index]) throw new Error(`A look-up changed the token: ${answer}`);
+      const answer = yield request(turn, 'look-up', groupAt(turn, index));
+      turn.check(() => {
+        const token = tokenIn(answer, '"new_user_group":false');
+        if (token !== tokens[index]) throw new WrongAnswer('changed the token', answer);
+      });
     }
   },
 
@@ -42,38 +58,73 @@ const requestsOf = {
     for (;;) {
       const number = ++created;
       const body = { user_group_id: `created-${number}`, name: `Created ${number}` };
-      tokenIn(yield request(turn, 'create', body), '"new_user_group":true');
+      const answer = yield request(turn, 'create', body);
+      turn.check(() => tokenIn(answer, '"new_user_group":true'));
     }
   },
 
+  /** Each rotation retires the token that the one before it has issued. */
   *rotate(turn, lane) {
     const tokens = tokensOf(turn.server);
     for (const index of endlessly(turn, lane)) {
       const answer = yield request(turn, 'rotate', { current_token: tokens[index] });
-      const token = tokenIn(answer, `"provided_id":"${lookedUp(index).user_group_id}"`);
-      if (token === tokens[index]) throw new Error(`A rotation kept the token: ${answer}`);
-      tokens[index] = token;
+      turn.check(() => {
+        const { user_group_id } = groupAt(turn, index);
+        const token = tokenIn(answer, `"provided_id":"${user_group_id}"`);
+        if (token === tokens[index]) throw new WrongAnswer('kept the token', answer);
+        tokens[index] = token;
+      });
     }
   },
 
-  /** A few tokens, each of which is asked for all the time. */
+  /** All tokens in turn; there are few enough for a service to remember all of them. */
   *introspect(turn, lane) {
-    const tokens = tokensOf(turn.server);
-    for (const index of endlessly({ ...turn, groups: turn.connections }, lane)) {
-      const answer = yield request(turn, 'introspect', { token: tokens[index] });
-      const expected = `"active":true,"sub":"${lookedUp(index).user_group_id}"`;
-      if (!answer.startsWith('HTTP/1.1 200 ') || !answer.includes(expected)) {
-        throw new Error(`A wrong answer: ${answer}`);
-      }
+    const groups = Math.max(turn.connections, Math.min(turn.groups, INTROSPECTED));
+    yield* introspections({ ...turn, groups }, lane);
+  },
+
+  /** One token for each connection, asked for all the time. */
+  *'introspect-hot'(turn, lane) {
+    yield* introspections({ ...turn, groups: turn.connections }, lane);
+  },
+
+  /** Writes to one group for each connection, or to `shared` of all. */
+  *write(turn, lane) {
+    const user_group_id = turn.shared ?? `written ${lane}`;
+    for (let number = 1; ; number++) {
+      const name = `Connection ${lane}, number ${number}`;
+      const answer = yield request(turn, 'write', { user_group_id, name });
+      turn.check(() => tokenIn(answer, `"name":"${name}"`));
     }
   },
 };
 
-/** Everything but the contract's look-up and create is a POST. */
+function* introspections(turn, lane) {
+  const tokens = tokensOf(turn.server);
+  for (const index of endlessly(turn, lane)) {
+    const answer = yield request(turn, 'introspect', { token: tokens[index] });
+    turn.check(() => {
+      const expected = `"active":true,"sub":"${groupAt(turn, index).user_group_id}"`;
+      const correct = answer.startsWith('HTTP/1.1 200 ') && answer.includes(expected);
+      if (!correct) throw new WrongAnswer('is wrong', answer);
+    });
+  }
+}
+
+/** The contract's look-up and create are a GET. */
 const targets = {
+  'look-up': 'GET /api/user',
+  create: 'GET /api/user',
   rotate: 'POST /api/user',
+  write: 'PUT /api/user',
   introspect: 'POST /api/v1/introspect',
 };
+
+class WrongAnswer extends Error {
+  constructor(what, answer) {
+    super(`An answer ${what}: ${answer}`);
+  }
+}
 
 process.on('message', (turn) => {
   run(turn).then(
@@ -84,6 +135,15 @@ process.on('message', (turn) => {
 
 /** A turn with `seconds` ends then, one without ends with its requests; nothing is left unanswered. */
 async function run({ operation, ...turn }) {
+  const errors = [];
+  turn.check = (read) => {
+    try {
+      read();
+    } catch (error) {
+      if (!(error instanceof WrongAnswer)) throw error;
+      errors.push(error.message);
+    }
+  };
   const sockets = Array.from({ length: turn.connections }, () => open(turn.server));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   const cpuBefore = cpuSeconds(turn.server.pid);
@@ -102,12 +162,16 @@ async function run({ operation, ...turn }) {
   for (const socket of sockets) socket.destroy();
   const requests = latencies.count;
   return {
+    requests,
+    errors: errors.length,
+    firstError: errors[0],
     requestsPerSecond: requests / seconds,
     cpuMicroseconds: (cpu / requests) * 1e6,
     databaseCpuMicroseconds: (databaseCpu / requests) * 1e6,
     p50Milliseconds: latencies.percentile(50) / 1000,
     p95Milliseconds: latencies.percentile(95) / 1000,
     p99Milliseconds: latencies.percentile(99) / 1000,
+    residentMiB: residentMiB(turn.server.pid),
   };
 }
 
@@ -157,7 +221,7 @@ function answerLength(received) {
   return head + 4 + Number(length[1]);
 }
 
-/** The token of a correct answer. */
+/** The token of a correct answer. @throws WrongAnswer */
 function tokenIn(answer, expected) {
   const token = /"token":"(ugt_\w{38})"/.exec(answer)?.[1];
   const correct =
@@ -165,14 +229,14 @@ function tokenIn(answer, expected) {
     answer.includes('"success":1') &&
     answer.includes(expected) &&
     token !== undefined;
-  if (!correct) throw new Error(`A wrong answer: ${answer}`);
+  if (!correct) throw new WrongAnswer('is wrong', answer);
   return token;
 }
 
-/** `X-Operation` is for the limit server; the service has to find out by itself. */
+/** `X-Operation` is for the bare server; the service has to find out by itself. */
 function request({ server }, operation, fields) {
   const body = JSON.stringify(fields);
-  return `${targets[operation] ?? 'GET /api/user'} HTTP/1.1\r
+  return `${targets[operation]} HTTP/1.1\r
 Host: 127.0.0.1:${server.port}\r
 Authorization: Token ${server.apiToken}\r
 Content-Type: application/json\r
@@ -182,12 +246,17 @@ X-Operation: ${operation}\r
 ${body}`;
 }
 
-function lookedUp(index) {
-  return { user_group_id: `group-${index}`, name: `Group ${index}` };
+/** As scripts/rewrap/groups.mjs names them. @param stride so that few groups are spread over all */
+function groupAt({ stride = 1 }, index) {
+  return { user_group_id: `group ${index * stride + 1}`, name: 'Group' };
 }
 
-function* endlessly({ groups, connections }, lane) {
-  for (;;) for (let index = lane; index < groups; index += connections) yield index;
+function* indexes({ groups, connections }, lane) {
+  for (let index = lane; index < groups; index += connections) yield index;
+}
+
+function* endlessly(turn, lane) {
+  for (;;) yield* indexes(turn, lane);
 }
 
 function tokensOf({ port }) {

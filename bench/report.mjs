@@ -1,77 +1,119 @@
 import console from 'node:console';
+import { NAMES } from './names.mjs';
+import { errorCount, errorsIn, figure, median, ratio, serversIn, text } from './summary.mjs';
 
-const NAMES = {
-  limit: 'limit',
-  textbook: 'textbook',
-  service: 'service',
-  sqlite: 'service on SQLite',
-};
+/** The columns of ratios. */
+const SHORT = { limit: '× bare', textbook: '× textbook', before: '× before' };
 
-/**
- * Prints the medians of all rounds, and the ratios to the limit, each taken within a round, so that
- * noise meets both sides.
- */
-export function printReport(rounds, processes) {
+/** Prints the medians of what was measured. */
+export function printReport(name, result) {
+  const { machine, options } = result;
+  console.log(
+    `\n${name}: Node.js ${machine.node}, PostgreSQL ${machine.postgres}, ${machine.cores} cores, ` +
+      `load average ${machine.loadAverage.toFixed(1)}, ${options.rounds} rounds of ${options.seconds} s, ` +
+      `${options.connections} connections, ${options.groups} groups\n`,
+  );
+  if (result.rounds) printRounds(result.rounds);
+  if (result.processes) printProcesses(result.processes);
+  if (result.imports) printImports(result.imports);
+  if (result.starvation) printStarvation(result.starvation);
+  for (const error of errorsIn(result).slice(0, 3)) console.log(error);
+}
+
+function printRounds(rounds) {
+  const servers = serversIn(rounds);
+  const bases = ['limit', 'textbook', 'before'].filter((base) => servers.includes(base));
   const lines = [
-    ['', '', 'req/s', 'ratio', '(min–max)', 'over textbook', 'p50 ms', 'p95', 'p99', 'p99 ratio'],
+    ['', '', 'req/s', ...bases.flatMap((base) => [`to ${NAMES.servers[base]}`, '(min–max)'])],
   ];
-  const costs = [['', '', 'CPU µs/req', 'ratio', 'PostgreSQL µs/req', 'ratio']];
+  lines[0].push('p50 ms', 'p95', 'p99', ...bases.map((base) => `p99 ${SHORT[base]}`), 'errors');
+  const costs = [['', '', 'CPU µs/req', 'PostgreSQL µs/req']];
   for (const [operation, turns] of Object.entries(rounds)) {
-    Object.keys(NAMES).forEach((subject, index) => {
-      const head = [index === 0 ? operation : '', NAMES[subject]];
+    for (const server of servers) {
+      const head = [server === servers[0] ? operation : '', NAMES.servers[server] ?? server];
+      const figureOf = (key, digits) => text(figure(turns, server, key), digits);
+      const p99 = bases.map((base) => ratioText(turns, server, base, 'p99Milliseconds')[0]);
       lines.push([
         ...head,
-        figure(turns, subject, 'requestsPerSecond', 0),
-        ...ratios(turns, subject, 'limit', 'requestsPerSecond'),
-        ratios(turns, subject, 'textbook', 'requestsPerSecond')[0],
-        figure(turns, subject, 'p50Milliseconds', 1),
-        figure(turns, subject, 'p95Milliseconds', 1),
-        figure(turns, subject, 'p99Milliseconds', 1),
-        ratios(turns, subject, 'limit', 'p99Milliseconds')[0],
+        figureOf('requestsPerSecond'),
+        ...bases.flatMap((base) => ratioText(turns, server, base, 'requestsPerSecond')),
+        figureOf('p50Milliseconds', 2),
+        figureOf('p95Milliseconds', 2),
+        figureOf('p99Milliseconds', 2),
+        ...p99,
+        String(errorCount(turns, server)),
       ]);
-      costs.push([
-        ...head,
-        figure(turns, subject, 'cpuMicroseconds', 0),
-        ratios(turns, subject, 'limit', 'cpuMicroseconds')[0],
-        figure(turns, subject, 'databaseCpuMicroseconds', 0),
-        ratios(turns, subject, 'limit', 'databaseCpuMicroseconds')[0],
-      ]);
-    });
+      costs.push([...head, figureOf('cpuMicroseconds'), figureOf('databaseCpuMicroseconds')]);
+    }
   }
   printTable(lines);
-  console.log('\nRatios are to the limit, of the same round; p99 ratio likewise.\n');
+  console.log('\nRatios are medians of those within a round.\n');
   printTable(costs);
+}
+
+function ratioText(turns, server, base, name) {
+  if (server === base) return ['', ''];
+  const { median: middle, least, most } = ratio(turns, server, base, name);
+  return [text(middle, 2), `(${text(least, 2)}–${text(most, 2)})`];
+}
+
+function printProcesses(processes) {
   console.log();
   printTable([
     ['', '', 'start ms', 'idle MiB', 'after load MiB'],
-    ...Object.entries(processes).map(([name, { startMilliseconds, idleMiB, loadedMiB }]) => [
+    ...Object.entries(processes).map(([name, { starts, loadedMiB }]) => [
       '',
-      NAMES[name],
-      ...[startMilliseconds, idleMiB, loadedMiB].map((value) => text(value, 0)),
+      NAMES.servers[name] ?? name,
+      text(starts && median(starts.map(({ startMilliseconds }) => startMilliseconds))),
+      text(starts && median(starts.map(({ idleMiB }) => idleMiB))),
+      text(loadedMiB),
     ]),
   ]);
 }
 
-function figure(turns, subject, name, digits) {
-  return text(median(turns.map((turn) => turn[subject][name])), digits);
+function printImports(imports) {
+  const lines = [['', '', 'seconds', 'peak MiB after so many groups']];
+  for (const [database, byServer] of Object.entries(imports)) {
+    for (const [name, { seconds, peaks }] of Object.entries(byServer)) {
+      const memory = peaks.map(({ groups, peakMiB }) => `${groups}: ${text(peakMiB)}`).join(', ');
+      lines.push([database, NAMES.servers[name], text(seconds, 1), memory]);
+    }
+  }
+  printTable(lines);
 }
 
-/** The median, and the smallest and largest ratio. */
-function ratios(turns, subject, base, name) {
-  if (subject === base) return ['', ''];
-  const all = turns.map((turn) => turn[subject][name] / turn[base][name]);
-  const range = `(${text(Math.min(...all), 2)}–${text(Math.max(...all), 2)})`;
-  return [text(median(all), 2), range];
+function printStarvation(turns) {
+  const lines = [['', '', 'req/s', 'p50 ms', 'p99 ms', 'p99 to alone', '(min–max)', 'errors']];
+  for (const kind of ['lookUps', 'writes']) {
+    for (const state of ['alone', 'beside']) {
+      const measured = turns.map((turn) => turn[state]);
+      lines.push([
+        kind === 'lookUps' ? 'look-ups' : 'writes',
+        state === 'alone' ? 'alone' : 'beside 400 writers',
+        text(figure(measured, kind, 'requestsPerSecond')),
+        text(figure(measured, kind, 'p50Milliseconds'), 2),
+        text(figure(measured, kind, 'p99Milliseconds'), 2),
+        ...(state === 'alone' ? ['', ''] : slowdown(turns, kind)),
+        String(errorCount(measured, kind)),
+      ]);
+    }
+  }
+  const writers = turns.map(({ writers }) => ({ writers }));
+  lines.push([
+    'the 400 writers',
+    '',
+    text(figure(writers, 'writers', 'requestsPerSecond')),
+    text(figure(writers, 'writers', 'p50Milliseconds'), 2),
+    text(figure(writers, 'writers', 'p99Milliseconds'), 2),
+    ...['', ''],
+    String(errorCount(writers, 'writers')),
+  ]);
+  printTable(lines);
 }
 
-function text(value, digits) {
-  return Number.isNaN(value) ? '–' : value.toFixed(digits);
-}
-
-function median(numbers) {
-  const sorted = numbers.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+function slowdown(turns, kind) {
+  const sides = turns.map(({ alone, beside }) => ({ alone: alone[kind], beside: beside[kind] }));
+  return ratioText(sides, 'beside', 'alone', 'p99Milliseconds');
 }
 
 function printTable(lines) {

@@ -1,117 +1,120 @@
 /**
  * Compares the service with the least that a Node.js server on PostgreSQL can do for the same
- * requests (limit-server.mjs), and with what the tutorials of Nest and TypeORM lead to
- * (textbook). The result is ratios of turns taken side by side: times of one
+ * requests (limit-server.mjs), with what the tutorials of Nest and TypeORM lead to (textbook), and
+ * with an older revision of itself. The result is ratios of turns taken side by side: times of one
  * machine at one moment say nothing about another, and nothing here passes or fails by them. What
  * fails the benchmark is a wrong answer.
  */
 import console from 'node:console';
-import { writeFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
+import { buildRevision } from '../scripts/lab/revision.mjs';
+import { cleanUp } from '../scripts/lab/processes.mjs';
+import { compare } from './compare.mjs';
 import { Environment } from './environment.mjs';
-import { residentMiB } from './processes.mjs';
+import { grow } from './growth.mjs';
+import { measureImports } from './import.mjs';
 import { printReport } from './report.mjs';
+import { starve } from './starvation.mjs';
+import { errorsIn } from './summary.mjs';
 
-const USAGE = `npm run bench -- [--rounds 5] [--seconds 3] [--connections 64] [--groups 10000] [--json FILE]
+const USAGE = `npm run bench -- [what]... [--rounds 5] [--seconds 3] [--against REVISION] [--json DIRECTORY]
+
+  compare     look-up, create, rotate and introspect by 64 connections (what is run if nothing is named)
+  alone       the same by one connection
+  sqlite      the same on the embedded database
+  import      an import of 100,000 groups, on both databases
+  growth      the same as compare on 10,000, 100,000 and 1,000,000 groups
+  starvation  callers of one workspace beside 400 writers of one group in another
+  all         all of it
+
+--against builds another revision of the service and runs it in the same rounds. --json writes what was
+measured to <what>.json. Also: --connections, --groups, --lines, --sizes.
 Needs TEST_DATABASE_URL: a PostgreSQL database whose user may create others.`;
 
-const OPERATIONS = ['look-up', 'create', 'rotate', 'introspect'];
+const RUNS = {
+  compare: { run: compare },
+  alone: { run: compare, connections: 1 },
+  sqlite: { run: compare, database: 'sqlite' },
+  import: { run: measureImports },
+  growth: { run: grow },
+  starvation: { run: starve },
+};
 
 async function main() {
-  const options = readOptions();
+  const { names, options } = readOptions();
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl) {
     throw new Error(
       'TEST_DATABASE_URL is not set: without PostgreSQL the figures would mean nothing.',
     );
   }
-  const environment = new Environment(adminUrl);
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => environment.abort(`stopped by ${signal}.`));
+  if (options.against) {
+    console.error(`building ${options.against}`);
+    options.before = await buildRevision(options.against);
   }
+  let errors = 0;
+  for (const name of names) {
+    const { run, ...special } = RUNS[name];
+    const result = await runAlone(adminUrl, run, { ...options, ...special });
+    printReport(name, result);
+    if (options.json) {
+      mkdirSync(options.json, { recursive: true });
+      const text = `${JSON.stringify(result, undefined, 2)}\n`;
+      writeFileSync(join(options.json, `${name}.json`), text);
+    }
+    errors += errorsIn(result).length;
+  }
+  if (errors > 0) throw new Error(`${errors} turns had a wrong answer.`);
+}
+
+async function runAlone(adminUrl, run, options) {
+  const environment = new Environment(adminUrl);
+  const stop = (signal) => environment.abort(`stopped by ${signal}.`);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, stop);
   try {
-    await Promise.race([compare(environment, options), environment.failure]);
+    const machine = await describeMachine(environment);
+    const result = await Promise.race([run(environment, options), environment.failure]);
+    return { machine, options: { ...options, json: undefined, before: undefined }, ...result };
   } finally {
     await environment.close();
+    for (const signal of signals) process.off(signal, stop);
   }
 }
 
-async function compare(environment, options) {
-  const [{ server_version: postgres }] = await environment.query('SHOW server_version');
-  const servers = await startServers(environment);
-  const processes = mapValues(servers, ({ pid, startMilliseconds }) => ({
-    startMilliseconds,
-    idleMiB: residentMiB(pid),
-  }));
-  const run = environment.startLoad();
-  const { seconds, connections, groups } = options;
-  for (const server of Object.values(servers)) {
-    await run({ operation: 'fill', server, connections, groups });
-  }
-  const rounds = {};
-  for (const operation of OPERATIONS) {
-    // The first turn of each is not counted: its code is compiled and its statements are prepared.
-    const turns = [];
-    for (let round = 0; round <= options.rounds; round++) {
-      console.error(`${operation}, round ${round} of ${options.rounds}`);
-      const turn = {};
-      for (const [name, server] of Object.entries(servers)) {
-        turn[name] = await run({ operation, server, seconds, connections, groups });
-      }
-      if (round > 0) turns.push(turn);
-    }
-    rounds[operation] = turns;
-  }
-  for (const [name, { pid }] of Object.entries(servers)) {
-    processes[name].loadedMiB = residentMiB(pid);
-  }
-  const machine = {
+async function describeMachine(environment) {
+  const [settings] = await environment.query(
+    `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commit,
+       current_setting('fsync') AS fsync`,
+  );
+  return {
     date: new Date().toISOString(),
     node: process.versions.node,
-    postgres,
+    postgres: settings.version,
+    synchronousCommit: settings.commit,
+    fsync: settings.fsync,
     cpu: cpus()[0]?.model,
     cores: availableParallelism(),
+    memoryGiB: Math.round(totalmem() / 2 ** 30),
     loadAverage: loadavg()[0],
-  };
-  console.log(
-    `Node.js ${machine.node}, PostgreSQL ${postgres}, ${machine.cores} cores, load average ${machine.loadAverage.toFixed(1)}`,
-  );
-  console.log(
-    `${options.rounds} rounds of ${seconds} s, ${connections} connections, ${groups} groups\n`,
-  );
-  printReport(rounds, processes);
-  if (options.json) {
-    const result = { machine, options, rounds, processes };
-    writeFileSync(options.json, `${JSON.stringify(result, undefined, 2)}\n`);
-  }
-}
-
-function mapValues(object, change) {
-  return Object.fromEntries(Object.entries(object).map(([key, value]) => [key, change(value)]));
-}
-
-/** In the order of their turns; each has a database to itself. */
-async function startServers(environment) {
-  const serviceUrl = await environment.createDatabase('service');
-  const limitUrl = await environment.createDatabase('limit');
-  const textbookUrl = await environment.createDatabase('textbook');
-  return {
-    service: await environment.startService({ DATABASE_URL: serviceUrl }),
-    limit: await environment.startLimitServer({ DATABASE_URL: limitUrl }),
-    textbook: await environment.startTextbookServer({ DATABASE_URL: textbookUrl }),
-    sqlite: await environment.startService({ DATA_DIR: environment.createDirectory() }),
   };
 }
 
 function readOptions() {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
+    allowPositionals: true,
     options: {
       rounds: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '3' },
       connections: { type: 'string', default: '64' },
       groups: { type: 'string', default: '10000' },
+      lines: { type: 'string', default: '100000' },
+      sizes: { type: 'string', default: '10000,100000,1000000' },
+      against: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean' },
     },
@@ -120,19 +123,29 @@ function readOptions() {
     console.log(USAGE);
     process.exit();
   }
+  const names = positionals.length === 0 ? ['compare'] : positionals;
+  for (const name of names) {
+    if (name !== 'all' && !RUNS[name]) throw new Error(`There is no ${name}.\n${USAGE}`);
+  }
   const options = {
+    database: 'postgres',
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
     connections: Number(values.connections),
     groups: Number(values.groups),
+    lines: Number(values.lines),
+    sizes: values.sizes.split(',').map(Number),
+    against: values.against,
     json: values.json,
   };
-  const { rounds, seconds, connections, groups } = options;
-  const whole = [rounds, connections, groups].every((n) => Number.isInteger(n) && n > 0);
-  if (!whole || !(seconds > 0)) throw new Error('Every option must be a number above zero.');
+  const { rounds, seconds, connections, groups, lines, sizes } = options;
+  const counts = [rounds, connections, groups, lines, ...sizes];
+  const areWhole = counts.every((count) => Number.isInteger(count) && count > 0);
+  if (!areWhole || !(seconds > 0)) throw new Error('Every number must be above zero.');
   if (groups < connections)
     throw new Error('There must be at least one group for each connection.');
-  return options;
+  if (sizes.some((size) => size < groups)) throw new Error('--sizes are below --groups.');
+  return { names: names.includes('all') ? Object.keys(RUNS) : names, options };
 }
 
 try {
@@ -140,5 +153,9 @@ try {
 } catch (error) {
   // An AggregateError of a refused connection has a code and no message.
   console.error(`bench: ${error.message || error.code}`);
-  process.exit(1);
+  process.exitCode = 1;
+} finally {
+  await cleanUp();
+  // What was interrupted may still be waiting for something.
+  process.exit();
 }

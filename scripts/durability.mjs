@@ -2,10 +2,10 @@ import console from 'node:console';
 import { randomInt } from 'node:crypto';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { Api } from './durability/api.mjs';
-import { createPostgres, createSqlite } from './durability/databases.mjs';
+import { Api } from './lab/api.mjs';
+import { createPostgres, createSqlite } from './lab/databases.mjs';
 import { Client, runUntilKilled } from './durability/load.mjs';
-import { endServers, killServersNow, startServer } from './durability/server.mjs';
+import { endServers, killServersNow, startServer } from './lab/server.mjs';
 import { verify } from './durability/verify.mjs';
 
 // Shows that a write which was acknowledged survives the sudden death of the service: the built

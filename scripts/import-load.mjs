@@ -2,8 +2,8 @@ import console from 'node:console';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from './durability/server.mjs';
-import { exportGroups, importGroups, peakMemory } from './import/bulk.mjs';
+import { startServer } from './lab/server.mjs';
+import { exportGroups, generateGroups, importGroups, peakMemory } from './import/bulk.mjs';
 import { LookUps } from './import/look-ups.mjs';
 import { describeLatencies } from './lab/callers.mjs';
 import { onEachDatabase } from './lab/many-groups.mjs';
@@ -40,26 +40,15 @@ async function importUnderLoad(database, count, print) {
     if (growth > MOST_GROWTH_MIB) throw new Error(`memory has grown by ${growth.toFixed(0)} MiB`);
     return summary;
   };
-  await measure('import', () => importGroups(server.url, generate(count), count, 'created'));
+  await measure('import', () => importGroups(server.url, generateGroups(count), count, 'created'));
   const exported = await measure('export', () => exportGroups(server.url));
   // Beside the groups of the look-ups.
   if (exported.exported <= count) throw new Error(`only ${exported.exported} were exported`);
   await measure('import again', () =>
-    importGroups(server.url, generate(count), count, 'unchanged'),
+    importGroups(server.url, generateGroups(count), count, 'unchanged'),
   );
   await lookUps.stop();
   await server.kill();
-}
-
-function* generate(count) {
-  for (let number = 1; number <= count; number++) {
-    yield `${JSON.stringify({
-      user_group_id: `imported-${number}`,
-      name: `Imported ${number}`,
-      mapping: { sales: `warehouse-${number % 10}` },
-      properties: { region: 'EMEA', seats: number },
-    })}\n`;
-  }
 }
 
 onEachDatabase(importUnderLoad).catch((error) => {

@@ -2,7 +2,7 @@ import console from 'node:console';
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from './durability/server.mjs';
+import { startServer } from './lab/server.mjs';
 import { describeLatencies } from './lab/callers.mjs';
 import { keyList } from './lab/keys.mjs';
 import { onEachDatabase } from './lab/many-groups.mjs';

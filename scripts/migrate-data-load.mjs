@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createPostgres, createSqlite } from './durability/databases.mjs';
+import { createPostgres, createSqlite } from './lab/databases.mjs';
 import { readGroups } from './lab/many-groups.mjs';
 import { interrupt, runMeasured } from './migrate-data/command.mjs';
 

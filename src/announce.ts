@@ -5,8 +5,8 @@ import type { Config } from './config/config';
 const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
 
 /**
- * Tells where things are and, at the first run, how to make the first call. The token itself is
- * shown once, and only where a person is looking: a log keeps what it is given.
+ * Logs the addresses and, at the first run, how to make the first call. The token itself is shown
+ * once, and only to a terminal: a log keeps what it is given.
  */
 export function announce(config: Config, log: Logger, bootstrap: BootstrapResult): void {
   const { host, port, metricsPort, databaseUrl, dataDir, docs } = config;
@@ -26,7 +26,7 @@ export function announce(config: Config, log: Logger, bootstrap: BootstrapResult
     process.stdout.write(`\nUser group service is ready.\n${lines.join('')}\n`);
     return;
   }
-  // What the operator has to do next is worth a warning, so that a quiet log shows it too.
+  // The operator's next step is a warning, so that a quiet log shows it too.
   const level = first['first_token'] === undefined ? 'info' : 'warn';
   log[level]({ msg: 'ready', ...places, ...first });
 }

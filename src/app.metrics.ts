@@ -6,15 +6,15 @@ import { ConnectionPool } from './database/connection-pool';
 import { EncryptionCount } from './encryption-key/encryption-count';
 import { IntrospectionService } from './introspection/introspection.service';
 import { Metrics, type Watched } from './metrics/metrics';
-import { UserGroupSnapshots } from './user-group/user-group-snapshots';
-import { UserGroupTokenService } from './user-group/user-group-token.service';
+import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots';
+import { TokenIssuer } from './user-group/token/token-issuer';
 
-/** Shows in the metrics what the parts of the application know and count. */
+/** Exports values of the parts of the application as metrics. */
 export function watchApplication(app: INestApplication): void {
   const metrics = app.get(Metrics);
   const introspection = app.get(IntrospectionService);
   const snapshots = app.get(UserGroupSnapshots);
-  const tokens = app.get(UserGroupTokenService);
+  const issuer = app.get(TokenIssuer);
   const pool = app.get(ConnectionPool);
   const changes = app.get(ChangeFeed);
   const encryptions = app.get(EncryptionCount);
@@ -43,8 +43,8 @@ export function watchApplication(app: INestApplication): void {
     {
       type: 'counter',
       name: 'token_rotations_total',
-      help: 'Rotations of user-group tokens; those that an Idempotency-Key only answered again are not counted.',
-      read: () => tokens.rotations,
+      help: 'Tokens of user groups that were replaced, by imports too; rotations that an Idempotency-Key only answered again are not counted.',
+      read: () => issuer.rotations,
     },
     {
       type: 'gauge',
@@ -70,7 +70,7 @@ export function watchApplication(app: INestApplication): void {
   for (const one of watched) metrics.watch(one);
 }
 
-/** Shows in the metrics what the server refuses or cuts before it is a call. */
+/** Exports as metrics what the server refuses or cuts before it is a call. */
 export function watchHttp(metrics: Metrics, { malformed, connections }: HttpServer): void {
   metrics.watch({
     type: 'counter',

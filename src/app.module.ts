@@ -34,7 +34,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
   ],
   providers: [
     { provide: APP_FILTER, useClass: RefusalFilter },
-    // In this order: who is calling, whether too often, whether they may.
+    // In this order: authentication, rate limit, scope.
     { provide: APP_GUARD, useExisting: ApiTokenGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },
     { provide: APP_GUARD, useClass: ScopeGuard },

@@ -1,52 +1,88 @@
 import './common/early-signals';
 import { Command } from 'commander';
 import packageJson from '../package.json';
-import { addAuditCommand } from './cli/audit.command';
-import { addGroupCommand } from './cli/group.command';
-import { addKeysCommand } from './cli/keys.command';
-import { addMigrateDataCommand } from './cli/migrate-data.command';
-import { addMigrationCommand } from './cli/migration.command';
-import { addRegistryCommands } from './cli/registry.command';
-import { addTokenCommand } from './cli/token.command';
-import { configure } from './cli/with-services';
-import { addWorkspaceCommand } from './cli/workspace.command';
 import { exitWith } from './common/exit-with';
-import { describeOpenApi } from './docs/openapi';
 
-const program = new Command('user-group-service')
-  .description('Administers the user group service; works beside a running server.')
-  .version(packageJson.version);
+interface Entry {
+  name: string;
+  about: string;
+  /** Loads what defines the rest of the command: for most, the whole application. */
+  load: () => Promise<(command: Command) => void>;
+}
 
-addTokenCommand(program);
-addWorkspaceCommand(program);
-addRegistryCommands(program);
-addGroupCommand(program);
-addAuditCommand(program);
-addKeysCommand(program);
-addMigrationCommand(program);
-addMigrateDataCommand(program);
+const entries: Entry[] = [
+  {
+    name: 'token',
+    about: 'API tokens',
+    load: async () => (await import('./cli/token.command.js')).defineToken,
+  },
+  {
+    name: 'workspace',
+    about: 'tenants',
+    load: async () => (await import('./cli/workspace.command.js')).defineWorkspace,
+  },
+  {
+    name: 'schema',
+    about: 'the schemas that mappings refer to',
+    load: async () => (await import('./cli/registry.command.js')).defineSchema,
+  },
+  {
+    name: 'data-source',
+    about: 'the data sources that mappings refer to',
+    load: async () => (await import('./cli/registry.command.js')).defineDataSource,
+  },
+  {
+    name: 'group',
+    about: 'user groups, all of a workspace at once',
+    load: async () => (await import('./cli/group.command.js')).defineGroup,
+  },
+  {
+    name: 'audit',
+    about: 'the audit log',
+    load: async () => (await import('./cli/audit.command.js')).defineAudit,
+  },
+  {
+    name: 'keys',
+    about: 'the keys that encrypt user-group tokens at rest',
+    load: async () => (await import('./cli/keys.command.js')).defineKeys,
+  },
+  {
+    name: 'migration',
+    about: 'the database schema',
+    load: async () => (await import('./cli/migration.command.js')).defineMigration,
+  },
+  {
+    name: 'migrate-data',
+    about: 'copy everything from the embedded database into the empty PostgreSQL of DATABASE_URL',
+    load: async () => (await import('./cli/migrate-data.command.js')).defineMigrateData,
+  },
+  {
+    name: 'config',
+    about: 'the environment',
+    load: async () => (await import('./cli/config.command.js')).defineConfig,
+  },
+  {
+    name: 'openapi',
+    about: 'print the OpenAPI document; needs no database',
+    load: async () => (await import('./cli/openapi.command.js')).defineOpenApi,
+  },
+];
 
-program
-  .command('config')
-  .description('the environment')
-  .command('check')
-  .description('check the environment without touching the database')
-  .action(() => {
-    const { databaseUrl, dataDir } = configure();
-    const database = databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL';
-    console.log(`The configuration is valid. Database: ${database}.`);
-  });
+async function main(): Promise<void> {
+  const program = new Command('user-group-service')
+    .description('Administers the user group service; works beside a running server.')
+    .version(packageJson.version);
+  for (const { name, about, load } of entries) {
+    const command = program.command(name).description(about);
+    // Named anywhere, as in "help token": the others cannot be what was asked for.
+    if (process.argv.includes(name)) (await load())(command);
+  }
+  await program.parseAsync();
+}
 
-program
-  .command('openapi')
-  .description('print the OpenAPI document; needs no database')
-  .action(async () => {
-    console.log(JSON.stringify(await describeOpenApi(), null, 2));
-  });
-
-// Whoever reads the output, `head` for one, may have read enough.
+// The reader of the output, such as `head`, may have read enough.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
-program.parseAsync().catch(exitWith);
+main().catch(exitWith);

@@ -1,20 +1,12 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { watchApplication, watchHttp } from './app.metrics';
 import { AppModule } from './app.module';
 import { requireAccessOfHandlers } from './common/handler-access';
 import { ApiHttpAdapter } from './common/http/api-http.adapter';
-import {
-  commonHeaders,
-  methodOverride,
-  onlyKnownMethods,
-  onlyMethods,
-  refuseWhenClosing,
-  withoutLastSlash,
-} from './common/http/http-rules';
+import { contractRules, refuseWhenClosing } from './common/http/http-rules';
 import { BODY_LIMIT_SETTING } from './common/http/http-settings';
 import { observeRequests } from './common/http/observe-requests';
 import { NestLog } from './common/log';
@@ -22,22 +14,22 @@ import type { Config } from './config/config';
 import { serveDocs } from './docs/serve-docs';
 import { Metrics } from './metrics/metrics';
 import { EncryptionCount } from './encryption-key/encryption-count';
-import { KeyCheck } from './encryption-key/key-check';
+import { KeyCheck } from './user-group/keys/key-check';
 
-const CONTRACT_PATHS = ['/api/user', '/api/user/'];
+const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json'];
 
 /**
- * The application as it is served, on a database that is ready; not yet listening.
+ * Creates the application, on a database that is ready; not yet listening.
  * @param module the root module: `AppModule`, or one that imports it beside modules of its own
  * @throws OperatorError if the encryption keys are not those of the database
- * @throws Error if a handler does not say who may call it
+ * @throws Error if a handler does not declare who may call it
  */
 export async function createApp(
   config: Config,
   log: Logger,
   module: DynamicModule | Type = AppModule.with(config),
 ): Promise<NestExpressApplication> {
-  const adapter = new ApiHttpAdapter();
+  const adapter = new ApiHttpAdapter(KNOWN_BELOW);
   const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
     bodyParser: false,
     abortOnError: false,
@@ -52,13 +44,11 @@ export async function createApp(
 
   watchApplication(app);
   watchHttp(app.get(Metrics), adapter.http);
-  app.use(commonHeaders);
-  app.use(observeRequests(log, app.get(Metrics), config.bootstrapApiToken));
-  app.use(refuseWhenClosing(app.getHttpServer()));
-  adapter
-    .getInstance<Express>()
-    .all(CONTRACT_PATHS, withoutLastSlash, methodOverride, onlyMethods('GET', 'PUT', 'POST'));
-  app.use(['/api/v1', '/.well-known', '/health', '/docs', '/docs-json'], onlyKnownMethods);
+  adapter.before(
+    observeRequests(log, app.get(Metrics), config.bootstrapApiToken),
+    refuseWhenClosing(app.getHttpServer()),
+    contractRules,
+  );
   if (config.docs === 'on') serveDocs(app);
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;

@@ -10,15 +10,15 @@ import { OperatorError } from './common/operator-error';
 import { findExposed } from './config/exposed-secrets';
 import { loadConfig, loadDotEnv } from './config/load-config';
 import { createApp } from './create-app';
-import { claimDataDir } from './database/claim-data-dir';
-import { prepareDatabase } from './database/migrate';
+import { claimDataDir } from './database/sqlite/claim-data-dir';
+import { prepareDatabase } from './database/schema/migrate';
 import { Metrics } from './metrics/metrics';
 import { createMetricsServer } from './metrics/metrics-server';
 
 async function main(): Promise<void> {
   loadDotEnv();
   const config = loadConfig(process.env);
-  const log = createLog(config);
+  const log = await createLog(config);
   await prepareDatabase(config, (level, msg, details) => {
     log[level]({ msg, ...details });
   });
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     const server = createMetricsServer(app.get(Metrics).registry).unref();
     await listen(server, 'METRICS_PORT', config.metricsPort, config.host);
   }
-  // After the ports: a token that is shown once must not be made by a start that fails.
+  // After the ports are open: a start that fails must not create a token that is shown once.
   const bootstrap = await app.get(ApiTokenBootstrap).run();
   announce({ ...config, port }, log, bootstrap);
 }

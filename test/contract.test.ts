@@ -1,16 +1,10 @@
 import request from 'supertest';
 import { onEachDatabase } from './support/databases';
-import { startTestService, type TestService } from './support/test-service';
+import { withService } from './support/test-service';
 
 /** The interface document, sentence by sentence and in its order. */
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const call = (method: 'get' | 'put' | 'post', body: object) => {
     const agent = request(service.baseUrl);

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../lab/ports.mjs';
 
 const READY_LIMIT_MS = 60_000;
 const ANSWER_LIMIT_MS = 30_000;
@@ -20,7 +20,7 @@ export class Service {
 
   /** @param wait whether to return only when it is ready; throws if it does not become so */
   async start(wait = true) {
-    [this.port, this.metricsPort] = await freePorts();
+    [this.port, this.metricsPort] = await Promise.all([freePort(), freePort()]);
     const env = {
       // The network is this machine's, and nobody else is to reach it.
       HOST: '127.0.0.1',
@@ -103,15 +103,4 @@ export async function answerOf(outgoing) {
   if (!response.complete) throw new Error('the answer was cut short');
   const isJson = /json/.test(response.headers['content-type']);
   return { status: response.statusCode, body: isJson ? JSON.parse(text) : text };
-}
-
-async function freePorts() {
-  const servers = [createServer(), createServer()];
-  const ports = [];
-  for (const server of servers) {
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    ports.push(server.address().port);
-  }
-  for (const server of servers) server.close();
-  return ports;
 }

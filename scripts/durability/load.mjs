@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from './api.mjs';
+import { Api } from '../lab/api.mjs';
 import { Create, Group, Rotation, Write } from './operations.mjs';
 
 /**

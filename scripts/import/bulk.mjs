@@ -3,11 +3,23 @@ import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { URL } from 'node:url';
-import { API_TOKEN } from '../durability/server.mjs';
+import { API_TOKEN } from '../lab/server.mjs';
 
 /** Kibibytes of memory that the process has had at most. */
 export function peakMemory(pid) {
   return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]);
+}
+
+/** The lines of an import of so many groups. */
+export function* generateGroups(count) {
+  for (let number = 1; number <= count; number++) {
+    yield `${JSON.stringify({
+      user_group_id: `imported-${number}`,
+      name: `Imported ${number}`,
+      mapping: { sales: `warehouse-${number % 10}` },
+      properties: { region: 'EMEA', seats: number },
+    })}\n`;
+  }
 }
 
 /** Sends the lines while it reads the answers, each of which must have this result; gives the summary. */

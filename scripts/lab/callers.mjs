@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { Api } from '../durability/api.mjs';
+import { Api } from './api.mjs';
 
 /** Callers that each make one call after the other. A subclass says which, in `run`. */
 export class Callers {

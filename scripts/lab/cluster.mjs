@@ -5,7 +5,8 @@ import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { keyList } from './keys.mjs';
-import { adopt, childrenOf, freePort, idsOf } from './processes.mjs';
+import { freePort } from './ports.mjs';
+import { adopt, childrenOf, idsOf } from './processes.mjs';
 import { release, run, signal, start, temporaryDirectory } from './processes.mjs';
 
 const ENCRYPTION_KEYS = keyList('k1');

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { accepts, freePort, start, temporaryDirectory } from './processes.mjs';
+import { accepts, freePort } from './ports.mjs';
+import { start, temporaryDirectory } from './processes.mjs';
 
 const START_STEPS = 100;
 const START_STEP_MS = 20;

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from '../durability/api.mjs';
+import { Api } from './api.mjs';
 import { Client } from '../durability/load.mjs';
 import { Create } from '../durability/operations.mjs';
 import { Introspection, LookUp } from './reads.mjs';

@@ -1,8 +1,8 @@
 import console from 'node:console';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { createPostgres, createSqlite } from '../durability/databases.mjs';
-import { endServers, killServersNow } from '../durability/server.mjs';
+import { createPostgres, createSqlite } from './databases.mjs';
+import { endServers, killServersNow } from './server.mjs';
 
 /** How many groups the command line asks for: `--groups`, 100,000 if it does not say. */
 export function readGroups() {

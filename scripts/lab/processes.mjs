@@ -2,11 +2,10 @@ import { spawn, spawnSync } from 'node:child_process';
 import console from 'node:console';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
-import { endServers, killServersNow } from '../durability/server.mjs';
+import { endServers, killServersNow } from './server.mjs';
 
 // What a script has started and made, so that none of it is left however the script ends.
 
@@ -55,29 +54,6 @@ export function temporaryDirectory() {
   const directory = mkdtempSync(join(tmpdir(), 'user-groups-lab-'));
   directories.add(directory);
   return directory;
-}
-
-/** A TCP port of 127.0.0.1 that nobody used a moment ago. */
-export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** Whether somebody takes connections on a port of 127.0.0.1. */
-export async function accepts(port) {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
 
 /** Installs the Debian packages of programs that are missing. @throws Error if that cannot be done */

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import console from 'node:console';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from '../durability/api.mjs';
+import { Api } from './api.mjs';
 import { verify } from '../durability/verify.mjs';
 import { cleanUp, cleanUpNow } from './processes.mjs';
 

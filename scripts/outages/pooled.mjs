@@ -1,9 +1,9 @@
-import { chmodSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { URL } from 'node:url';
 import { Cluster } from '../lab/cluster.mjs';
-import { accepts, freePort, start, temporaryDirectory } from '../lab/processes.mjs';
+import { preparePgBouncer } from '../lab/pgbouncer.mjs';
+import { accepts, freePort } from '../lab/ports.mjs';
+import { start, temporaryDirectory } from '../lab/processes.mjs';
 import { backNow, serve, underLoad } from './under-load.mjs';
 
 const POOL_SIZE = 4;
@@ -32,31 +32,15 @@ export async function pooled() {
   });
 }
 
-async function preparePooler({ port }) {
-  const directory = temporaryDirectory();
-  chmodSync(directory, 0o755);
-  const file = join(directory, 'pgbouncer.ini');
-  const own = await freePort();
-  writeFileSync(
-    file,
-    `[databases]
-user_groups = host=127.0.0.1 port=${port} dbname=user_groups user=user_groups
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${own}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = ${POOL_SIZE}
-`,
-  );
-  // It does not run as root.
-  const asUser = process.getuid() === 0 ? ['-u', 'postgres'] : [];
+async function preparePooler(cluster) {
+  const port = await freePort();
+  const target = new URL(cluster.serviceEnv().DATABASE_URL);
+  const args = preparePgBouncer(temporaryDirectory(), { port, target, poolSize: POOL_SIZE });
   return {
-    port: own,
+    port,
     start: async () => {
-      const child = start('pgbouncer', ['-q', ...asUser, file]);
-      while (!(await accepts(own))) {
+      const child = start('pgbouncer', args);
+      while (!(await accepts(port))) {
         if (child.exitCode !== null) throw new Error(`PgBouncer does not start: ${child.said}`);
         await sleep(STEP_MS);
       }

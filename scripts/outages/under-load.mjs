@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from '../durability/server.mjs';
+import { startServer } from '../lab/server.mjs';
 import { Load, PatientClient } from '../lab/load.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { figuresOf, settle, Violated } from '../lab/report.mjs';

@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from '../durability/api.mjs';
-import { startServer } from '../durability/server.mjs';
-import { accepts, freePort, temporaryDirectory } from '../lab/processes.mjs';
+import { Api } from '../lab/api.mjs';
+import { startServer } from '../lab/server.mjs';
+import { accepts, freePort } from '../lab/ports.mjs';
+import { temporaryDirectory } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
 
 const START_STEPS = 1500;

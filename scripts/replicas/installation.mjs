@@ -1,8 +1,9 @@
-import { startServer } from '../durability/server.mjs';
+import { startServer } from '../lab/server.mjs';
 import { Cluster } from '../lab/cluster.mjs';
 import { HaProxy } from '../lab/haproxy.mjs';
 import { Load, PatientClient } from '../lab/load.mjs';
-import { freePort, temporaryDirectory } from '../lab/processes.mjs';
+import { freePort } from '../lab/ports.mjs';
+import { temporaryDirectory } from '../lab/processes.mjs';
 
 const NAMES = ['a', 'b', 'c'];
 const CLIENTS = 8;

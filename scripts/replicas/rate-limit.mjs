@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from '../durability/api.mjs';
-import { accepts, freePort, start } from '../lab/processes.mjs';
+import { Api } from '../lab/api.mjs';
+import { accepts, freePort } from '../lab/ports.mjs';
+import { start } from '../lab/processes.mjs';
 import { Violated } from '../lab/report.mjs';
 import { Installation } from './installation.mjs';
 

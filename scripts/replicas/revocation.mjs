@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Api } from '../durability/api.mjs';
+import { Api } from '../lab/api.mjs';
 import { Violated } from '../lab/report.mjs';
 import { Installation } from './installation.mjs';
 

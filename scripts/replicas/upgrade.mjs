@@ -1,9 +1,9 @@
-import { existsSync, symlinkSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, URL } from 'node:url';
-import { run, temporaryDirectory } from '../lab/processes.mjs';
 import { figuresOf, settle, Violated } from '../lab/report.mjs';
+import { buildRevision } from '../lab/revision.mjs';
 import { Installation } from './installation.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -18,7 +18,7 @@ const SIDE_BY_SIDE_MS = 1500;
  */
 export async function upgradeEach({ mayLackHistory }) {
   if (mayLackHistory && isShallow()) return `NOT CHECKED: ${OLD_VERSION} is not in this clone`;
-  const old = { entry: await buildOld() };
+  const old = { entry: join(await buildRevision(OLD_VERSION), 'dist/src/main.js') };
   const installation = await Installation.start({}, old);
   const before = await migrations(installation);
   // The old version has no introspection.
@@ -62,15 +62,4 @@ async function migrations({ cluster }) {
 
 function isShallow() {
   return existsSync(join(ROOT, '.git', 'shallow'));
-}
-
-/** Builds the old version from the history, with the packages of this one, which include its own. */
-async function buildOld() {
-  const directory = temporaryDirectory();
-  const archive = join(directory, 'old.tar');
-  await run('git', ['-C', ROOT, 'archive', '--output', archive, OLD_VERSION]);
-  await run('tar', ['-xf', archive, '-C', directory]);
-  symlinkSync(join(ROOT, 'node_modules'), join(directory, 'node_modules'));
-  await run(join(ROOT, 'node_modules/.bin/nest'), ['build'], { cwd: directory });
-  return join(directory, 'dist/src/main.js');
 }

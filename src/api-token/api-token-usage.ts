@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BETWEEN_WRITES_MS, LastUse, type SetLastUse } from '../database/last-use';
+import { BETWEEN_WRITES_MS, LastUse, type SetLastUse } from '../database/upkeep/last-use';
 import { statement, Statements } from '../database/statement';
 import { Transactor } from '../database/transactor';
 
@@ -10,7 +10,7 @@ const setLastUsed: SetLastUse = statement(
     WHERE id = :id AND (last_used_at IS NULL OR last_used_at < CAST(:at AS bigint) - ${BETWEEN_WRITES_MS})`,
 );
 
-/** When each API token was last used. */
+/** Records when each API token was last used. */
 @Injectable()
 export class ApiTokenUsage extends LastUse {
   constructor(transactor: Transactor, statements: Statements) {

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../common/caller';
 import { ApiTokenInvalid } from '../common/errors';
-import { hashToken, isWellFormedToken } from '../common/secrets';
+import { hashTokenText, isWellFormedToken } from '../common/secrets';
 import { statement, Statements } from '../database/statement';
 import { type Ranges, toRanges } from './cidr';
 
@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * A revoked token must be refused everywhere within a second, so an answer of the database is
- * believed for less, counted from before the question was asked.
+ * How old an answer of the database may be, counted from before the query was sent: a revoked token
+ * must be refused everywhere within a second.
  */
 const BELIEVED_MS = 750;
 const MAX_KNOWN = 10_000;
@@ -45,15 +45,15 @@ const findByHash = statement<{ hash: Buffer }, Row>(
     WHERE token_hash = :hash`,
 );
 
-/** Tells whose API token it is. Only valid tokens are remembered, so guessing cannot fill the memory. */
+/** Identifies the owner of an API token. Only valid tokens are cached, so guessing cannot fill the memory. */
 @Injectable()
 export class ApiTokenAuthenticator {
   private readonly known = new LRUCache<string, AuthenticApiToken>({
     max: MAX_KNOWN,
     ttl: BELIEVED_MS,
-    fetchMethod: async (_key, _stale, { options, context }) => {
+    fetchMethod: async (hash, _stale, { options }) => {
       const askedAt = performance.now();
-      const known = await this.find(context as Buffer);
+      const known = await this.find(Buffer.from(hash, 'base64'));
       options.ttl = Math.max(1, BELIEVED_MS - (performance.now() - askedAt));
       return known;
     },
@@ -61,12 +61,17 @@ export class ApiTokenAuthenticator {
 
   constructor(private readonly statements: Statements) {}
 
+  /** Returns what is known of a token without asking the database; undefined if that has to be asked. */
+  recall(token: string): AuthenticApiToken | undefined {
+    const known = this.known.get(hashTokenText(token));
+    return known && known.expiresAt > Date.now() ? known : undefined;
+  }
+
   /** @throws ApiTokenInvalid if the token is unknown, revoked or expired; DatabaseUnavailable */
   async authenticate(token: string): Promise<AuthenticApiToken> {
-    // A mistyped token is told by its checksum, without asking the database.
+    // A mistyped token fails its checksum, so the database is not asked.
     if (token.startsWith('uga_') && !isWellFormedToken('uga', token)) throw new ApiTokenInvalid();
-    const hash = hashToken(token);
-    const known = await this.known.fetch(hash.toString('base64'), { context: hash });
+    const known = await this.known.fetch(hashTokenText(token));
     if (!known) throw new ApiTokenInvalid();
     if (known.expiresAt <= Date.now()) throw ended(known.workspaceId, known.id);
     return known;

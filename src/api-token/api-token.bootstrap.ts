@@ -8,13 +8,13 @@ import { generateToken } from '../common/secrets';
 import { Config } from '../config/config';
 import { isUniqueViolation } from '../database/database-errors';
 import { Transactor } from '../database/transactor';
-import { Workspace } from '../workspace/workspace.entity';
+import { WorkspaceService } from '../workspace/workspace.service';
 import { ApiToken } from './api-token.entity';
 import { ApiTokenRepository } from './api-token.repository';
 
-/** What the start found or did about the first API token. */
+/** What the start found, or did, about the first API token. */
 export type BootstrapResult =
-  /** There is one. */
+  /** There already is one. */
   | { kind: 'present' }
   /** It was created from BOOTSTRAP_API_TOKEN. */
   | { kind: 'configured' }
@@ -34,11 +34,15 @@ export class ApiTokenBootstrap {
   constructor(
     private readonly config: Config,
     private readonly apiTokens: ApiTokenRepository,
+    private readonly workspaces: WorkspaceService,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Safe to run in several replicas at once: of those with the same configuration one creates the token. */
+  /**
+   * Creates the first token if there is none. Safe to run in several replicas at once: of those
+   * with the same configuration only one creates it.
+   */
   async run(): Promise<BootstrapResult> {
     try {
       return await this.transactor.run((manager) => this.runWith(manager));
@@ -59,23 +63,25 @@ export class ApiTokenBootstrap {
     if (databaseUrl !== undefined) return { kind: 'absent' };
     const token = generateToken('uga');
     const file = resolve(dataDir, TOKEN_FILE);
-    // Before the commit: a token that is in the database and nowhere else would lock everybody out.
+    // Written before the commit: a token that exists in the database alone would lock everybody
+    // out.
     writePrivateFile(file, `${token}\n`);
     await this.create(manager, token);
     return { kind: 'generated', token, file };
   }
 
   private async create(manager: EntityManager, token: string): Promise<void> {
-    const workspace = await manager.findOneByOrFail(Workspace, { name: WORKSPACE_NAME });
+    const workspaceId = await this.workspaces.findIdByName(manager, WORKSPACE_NAME);
+    if (workspaceId === undefined) throw new Error(`the workspace ${WORKSPACE_NAME} is missing`);
     const row = await this.apiTokens.insert(manager, token, {
       firstTokenId: null,
-      workspaceId: workspace.id,
+      workspaceId,
       name: TOKEN_NAME,
       scopes: scopes.join(' '),
       expiresAt: null,
       allowedCidrs: null,
     });
-    await this.auditLog.record(manager, operator(workspace.id), {
+    await this.auditLog.record(manager, operator(workspaceId), {
       action: 'api_token.issue',
       object: { type: 'api_token', id: row.id },
       after: { name: TOKEN_NAME, scopes, last_four: row.lastFour },

@@ -1,6 +1,6 @@
 import { Controller, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
 import { RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
 import {

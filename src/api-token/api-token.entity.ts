@@ -9,7 +9,10 @@ import {
 } from 'typeorm';
 import { Workspace } from '../workspace/workspace.entity';
 
-/** What lets a host application call the API. The token itself is shown once and never stored. */
+/**
+ * A credential with which a host application calls the API. The token itself is shown once and
+ * never stored.
+ */
 @Entity('api_token')
 @Unique('api_token_token_hash_key', ['tokenHash'])
 @Index('api_token_workspace_id_idx', ['workspaceId'])
@@ -20,7 +23,7 @@ export class ApiToken {
   @Column('integer', { name: 'workspace_id' })
   workspaceId!: number;
 
-  /** The foreign key alone; across modules only the id is used. */
+  /** Declares the foreign key; code uses the id alone. */
   @ManyToOne(() => Workspace, { onDelete: 'RESTRICT' })
   @JoinColumn({ name: 'workspace_id', foreignKeyConstraintName: 'api_token_workspace_id_fkey' })
   workspace?: never;
@@ -46,7 +49,7 @@ export class ApiToken {
   @Column('bigint', { name: 'expires_at', nullable: true })
   expiresAt!: number | null;
 
-  /** Written at most once a minute, after the fact. */
+  /** Updated at most once a minute, after the call. */
   @Column('bigint', { name: 'last_used_at', nullable: true })
   lastUsedAt!: number | null;
 
@@ -57,11 +60,11 @@ export class ApiToken {
   @Column('text', { name: 'allowed_cidrs', nullable: true })
   allowedCidrs!: string | null;
 
-  /** The token that a rotation put in its place; until `expiresAt` both are valid. */
+  /** The token that replaced it in a rotation; until `expiresAt` both are valid. */
   @Column('integer', { name: 'superseded_by', nullable: true })
   supersededBy!: number | null;
 
-  /** The first of the tokens that rotations have led from to this one; null if it came of no rotation. */
+  /** The first token of its chain of rotations; null if no rotation issued it. */
   @Column('integer', { name: 'first_token_id', nullable: true })
   firstTokenId!: number | null;
 }

@@ -1,6 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { acceptsClientSecret, isPublic } from '../common/access.decorator';
+import { type Access, accessOf } from '../common/access.decorator';
 import { type Caller, setCaller } from '../common/caller';
 import {
   AddressNotAllowed,
@@ -17,9 +17,9 @@ import { isInRanges } from './cidr';
 import { ApiTokenUsage } from './api-token-usage';
 
 /**
- * Stands before every handler that is not public: `Authorization: Token <API_TOKEN>`, the scheme in any case
- * (RFC 9110, section 11.1), or what the handler accepts besides. Says who is calling; what the caller
- * may do is the scope guard's part.
+ * Authenticates every call to a handler that is not public, by `Authorization: Token <API_TOKEN>`
+ * (the scheme in any case, RFC 9110, section 11.1) or by what else the handler accepts. It only
+ * identifies the caller; the scope guard decides what the caller may do.
  */
 @Injectable()
 export class ApiTokenGuard implements CanActivate {
@@ -29,73 +29,103 @@ export class ApiTokenGuard implements CanActivate {
     private readonly failures: FailedAuthenticationLimiter,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const handler = context.getHandler();
-    if (isPublic(handler)) return true;
-    const http = context.switchToHttp();
-    const request = http.getRequest<Request>();
-    try {
-      this.usage.record(await this.authenticate(request, handler));
-    } catch (error) {
-      if (wantsBasic(request, handler)) offerBasic(error);
-      await this.failures.count(error, request, http.getResponse<Response>());
-      throw error;
-    }
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const [request, response] = context.getArgs<[Request, Response]>();
+    const access = accessOf(context.getHandler());
+    if (access.isPublic || this.admitKnown(request, access)) return true;
+    return this.authenticate(request, response, access);
+  }
+
+  /**
+   * Admits at once who presents, as usual, a token that is known. Whoever else it is, with whatever
+   * fault, is for `authenticate`.
+   */
+  private admitKnown(request: Request, access: Access): boolean {
+    const [scheme, credentials] = credentialsOf(request.headers.authorization);
+    if (!schemesOf(request.path).includes(scheme)) return false;
+    const token = this.authenticator.recall(credentials);
+    if (!token) return false;
+    const caller = this.toCaller(token, request, access);
+    if (!isAllowed(token, caller)) return false;
+    setCaller(request, caller);
+    this.usage.record(token.id);
     return true;
   }
 
-  /** @returns the id of the token, when the request has its caller */
-  private async authenticate(request: Request, handler: object): Promise<number> {
-    const { token, caller } = await this.identify(request, handler);
-    setCaller(request, caller);
-    requireAddress(token, caller);
-    return token.id;
+  private async authenticate(request: Request, response: Response, access: Access): Promise<true> {
+    try {
+      const { token, caller } = await this.identify(request, access);
+      setCaller(request, caller);
+      requireAddress(token, caller);
+      this.usage.record(token.id);
+      return true;
+    } catch (error) {
+      if (wantsBasic(request, access)) offerBasic(error);
+      await this.failures.count(error, request, response);
+      throw error;
+    }
   }
 
-  private async renew(request: Request, handler: object): Promise<Caller> {
-    const { token, caller } = await this.identify(request, handler);
+  private async renew(request: Request, access: Access): Promise<Caller> {
+    const { token, caller } = await this.identify(request, access);
     requireAddress(token, caller);
     return caller;
   }
 
   private async identify(
     request: Request,
-    handler: object,
+    access: Access,
   ): Promise<{ token: AuthenticApiToken; caller: Caller }> {
-    const given = tokenOfHeader(request, handler) ?? (await secretOfForm(request));
+    const given = tokenOfHeader(request, access) ?? (await secretOfForm(request));
     const token = await this.authenticator.authenticate(requireApiToken(given));
+    return { token, caller: this.toCaller(token, request, access) };
+  }
+
+  private toCaller(token: AuthenticApiToken, request: Request, access: Access): Caller {
     const { id: apiTokenId, firstTokenId, workspaceId, scopes } = token;
-    const caller: Caller = {
+    return {
       workspaceId,
       apiTokenId,
       firstTokenId,
       scopes,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
-      renew: () => this.renew(request, handler),
+      renew: () => this.renew(request, access),
     };
-    return { token, caller };
   }
 }
 
-function requireAddress({ allowedRanges }: AuthenticApiToken, { address }: Caller): void {
-  if (allowedRanges && !isInRanges(address, allowedRanges)) throw new AddressNotAllowed();
+function isAllowed({ allowedRanges }: AuthenticApiToken, { address }: Caller): boolean {
+  return !allowedRanges || isInRanges(address, allowedRanges);
+}
+
+function requireAddress(token: AuthenticApiToken, caller: Caller): void {
+  if (!isAllowed(token, caller)) throw new AddressNotAllowed();
+}
+
+/** Splits the header into the scheme, in lower case, and the rest; both are empty if it has another form. */
+function credentialsOf(header = ''): [scheme: string, credentials: string] {
+  const [, scheme = '', credentials = ''] = /^(\S+) +(\S+)$/.exec(header) ?? [];
+  return [scheme.toLowerCase(), credentials];
 }
 
 /**
- * The token of the Authorization header; undefined without one where the handler takes the token in a
- * form. Nothing of the header is repeated in the answer: it may be a token in the wrong place.
+ * Reads the token of the Authorization header; undefined without a header where the handler takes
+ * the token in a form. The answer repeats nothing of the header: it may be a token in the wrong
+ * place.
  */
-function tokenOfHeader({ headers, path }: Request, handler: object): string | undefined {
+function tokenOfHeader(
+  { headers, path }: Request,
+  { acceptsClientSecret }: Access,
+): string | undefined {
   const header = headers.authorization;
   if (!header) {
-    if (acceptsClientSecret(handler)) return undefined;
+    if (acceptsClientSecret) return undefined;
     throw new CredentialsMissing();
   }
-  const [, scheme = '', credentials = ''] = /^(\S+) +(\S+)$/.exec(header) ?? [];
-  const name = scheme.toLowerCase();
-  if (schemesOf(path).includes(name)) return credentials;
-  if (name === 'basic' && acceptsClientSecret(handler)) return secretOfBasic(credentials);
+  const [scheme, credentials] = credentialsOf(header);
+  if (schemesOf(path).includes(scheme)) return credentials;
+  if (scheme === 'basic' && acceptsClientSecret) return secretOfBasic(credentials);
   throw new CredentialsMalformed(
     'The Authorization header must have the form "Token <API_TOKEN>": the word Token, a space, the API token.',
   );
@@ -109,12 +139,12 @@ function requireApiToken(token: string): string {
   );
 }
 
-/** Who has tried a token scheme is not asked for Basic: in a browser that would open a dialogue. */
-function wantsBasic({ headers }: Request, handler: object): boolean {
-  return acceptsClientSecret(handler) && !/^(token|bearer)\b/i.test(headers.authorization ?? '');
+/** A caller who has tried a token scheme is not offered Basic: in a browser that would open a dialogue. */
+function wantsBasic({ headers }: Request, { acceptsClientSecret }: Access): boolean {
+  return acceptsClientSecret && !/^(token|bearer)\b/i.test(headers.authorization ?? '');
 }
 
-/** The contract has one scheme; beside it, clients that know only the standard one may use it. */
+/** The contract has one scheme; on other paths, clients that know only the standard one may use that. */
 function schemesOf(path: string): string[] {
   return path.startsWith('/api/v1/') ? ['token', 'bearer'] : ['token'];
 }

@@ -12,19 +12,19 @@ interface TokenKey {
   id: number;
 }
 
-/** From here on ids are given at random; nine digits are the most that one may have. */
+/** Ids from here on are random; none has more than nine digits. */
 const FIRST = 100_000_000;
 const MAX_START = 500_000_000;
 const MAX_STEP = 100;
-/** Another workspace may have the id; seldom twice in a row. */
+/** A random id may belong to another workspace already, seldom twice in a row. */
 const MAX_ATTEMPTS = 20;
 
 type Given = { workspaceId: number; name: string; firstTokenId: number | null } & Grant;
 type NewToken = Given & { tokenHash: Buffer; lastFour: string; createdAt: number };
 
 /**
- * The ids of a workspace grow by random steps from a random start: they tell the order of its tokens,
- * and not how many others have been issued. Tokens are never removed, so no id is given twice.
+ * Ids of a workspace grow by random steps from a random start: they reveal the order of its tokens,
+ * but not how many others have been issued. Tokens are never removed, so no id is reused.
  */
 const insertToken = statement<NewToken & { start: number; step: number }, { id: number }>(
   'api-token.insert',
@@ -42,26 +42,48 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
     RETURNING id`,
 );
 
-/** The queries of API tokens but the one that authenticates; each names its workspace. */
+/** An API token as its administrators may read it. */
+export type ShownApiToken = Omit<
+  ApiToken,
+  'workspaceId' | 'workspace' | 'tokenHash' | 'firstTokenId'
+>;
+
+const SHOWN = `
+  id, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
+  last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs",
+  superseded_by AS "supersededBy"`;
+
+const listTokens = statement<{ workspaceId: number; after: number; limit: number }, ShownApiToken>(
+  'api-token.list',
+  () => `
+    SELECT ${SHOWN} FROM api_token
+    WHERE workspace_id = :workspaceId AND id > CAST(:after AS bigint)
+    ORDER BY id LIMIT :limit`,
+);
+
+const findToken = statement<TokenKey, ShownApiToken>(
+  'api-token.find',
+  () => `SELECT ${SHOWN} FROM api_token WHERE workspace_id = :workspaceId AND id = :id`,
+);
+
+/** Queries API tokens, except for authentication; each query names its workspace. */
 @Injectable()
 export class ApiTokenRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** At most `limit` tokens behind the id `after`, in the order of creation. */
-  async list(
-    manager: EntityManager,
-    { workspaceId, after, limit }: { workspaceId: number; after: number; limit: number },
-  ): Promise<ApiToken[]> {
-    return manager
-      .createQueryBuilder(ApiToken, 't')
-      .where('t.workspaceId = :workspaceId', { workspaceId })
-      .andWhere('t.id > CAST(:after AS bigint)', { after })
-      .orderBy('t.id')
-      .limit(limit)
-      .getMany();
+  /** Lists at most `limit` tokens behind the id `after`, in the order of creation. */
+  list(page: { workspaceId: number; after: number; limit: number }): Promise<ShownApiToken[]> {
+    return this.statements.read(listTokens, page);
   }
 
-  /** @throws ApiTokenNotFound */
+  /** Reads a token as committed. @throws ApiTokenNotFound */
+  async show(key: TokenKey): Promise<ShownApiToken> {
+    const [token] = await this.statements.read(findToken, key);
+    if (!token) throw new ApiTokenNotFound();
+    return token;
+  }
+
+  /** Gets a token within a transaction. @throws ApiTokenNotFound */
   async get(manager: EntityManager, { workspaceId, id }: TokenKey): Promise<ApiToken> {
     const token = await manager.findOneBy(ApiToken, { workspaceId, id });
     if (!token) throw new ApiTokenNotFound();
@@ -69,8 +91,8 @@ export class ApiTokenRepository {
   }
 
   /**
-   * A token that can be changed: one that has ended, or is only kept for the overlap of a rotation,
-   * never is again.
+   * Gets a token that can be changed: not one that has ended, or stays valid only for the overlap
+   * of a rotation.
    * @throws ApiTokenNotFound, ApiTokenEnded
    */
   async getActive(manager: EntityManager, key: TokenKey): Promise<ApiToken> {
@@ -79,7 +101,7 @@ export class ApiTokenRepository {
     return token;
   }
 
-  /** Of a new token the hash is kept, the token is not. */
+  /** Inserts a new token, of which only the hash is stored. */
   async insert(manager: EntityManager, token: string, given: Given): Promise<ApiToken> {
     const row = {
       ...given,
@@ -98,7 +120,7 @@ export class ApiTokenRepository {
     throw new DatabaseUnavailable(new Error(`found no free id in ${MAX_ATTEMPTS} attempts`));
   }
 
-  /** Ends the predecessor of a token that is being rotated; undefined if it has none that is valid still. */
+  /** Ends the predecessor of a token that is being rotated; undefined if none is still valid. */
   async endOverlap(
     manager: EntityManager,
     { workspaceId, id }: TokenKey,

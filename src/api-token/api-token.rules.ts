@@ -4,16 +4,17 @@ import { GrantExceedsCaller, LastAdminToken } from '../common/errors';
 import { ApiToken } from './api-token.entity';
 import { areWithin, isInRanges, toRanges } from './cidr';
 
-/** What a token allows: scopes and ranges separated by spaces; null is for ever, and from anywhere. */
+/** What a token permits. Scopes and ranges are separated by spaces; null means no expiry, or any address. */
 export type Grant = Pick<ApiToken, 'scopes' | 'expiresAt' | 'allowedCidrs'>;
 
-/** Whether the token is refused. */
+/** Whether the token is revoked or expired. */
 export function hasEnded({ revokedAt, expiresAt }: ApiToken): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt <= Date.now());
 }
 
 /**
- * Nobody can grant what they do not hold: no other scope, no longer life, no wider range of addresses.
+ * Refuses a grant that exceeds the caller's own: another scope, a longer life, a wider range of
+ * addresses.
  * @param own the caller's own token; undefined for the operator, who holds everything
  * @throws GrantExceedsCaller
  */
@@ -33,8 +34,9 @@ export function requireGrantable(own: ApiToken | undefined, grant: Grant): void 
 }
 
 /**
- * Whether `wanted` is more than `held` in any way. What results has to be grantable as a whole then:
- * a scope that is added to a token of longer life than one's own would be granted for that life.
+ * Whether `wanted` exceeds `held` in any way. If it does, the result has to be grantable as a
+ * whole: a scope added to a token that outlives the caller's own would be granted for that longer
+ * life.
  */
 export function isWider(wanted: Grant, held: Grant): boolean {
   const scopes = held.scopes.split(' ');
@@ -64,9 +66,10 @@ export function isAdmin({ scopes }: Pick<ApiToken, 'scopes'>): boolean {
 }
 
 /**
- * Over HTTP a workspace cannot lose its last administrator; the operator may do it.
+ * Refuses a change over HTTP that would leave the workspace without an administrator; the operator
+ * may make it.
  * @param leaving the token that is about to end, to expire sooner, to lose the scope `admin`, or to
- *   lose its own address
+ *   exclude its own address
  * @throws LastAdminToken
  */
 export async function requireAnotherAdmin(
@@ -85,7 +88,7 @@ export async function requireAnotherAdmin(
   if (!others.some(isLasting)) throw new LastAdminToken();
 }
 
-/** An administrator for longer than the overlap of a rotation. */
+/** Whether it is an administrator that lasts beyond the overlap of a rotation. */
 function isLasting(token: ApiToken): boolean {
   return isAdmin(token) && !hasEnded(token) && token.supersededBy === null;
 }

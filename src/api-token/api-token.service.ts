@@ -32,8 +32,8 @@ import type {
 } from './dto/api-token-answer.dto';
 
 /**
- * The tokens with which host applications call the API. Changes to the tokens of one workspace
- * happen one after the other, and every replica follows them within a second.
+ * Administers the tokens with which host applications call the API. Changes to the tokens of one
+ * workspace happen one after the other, and every replica follows them within a second.
  */
 @Injectable()
 export class ApiTokenService {
@@ -44,13 +44,11 @@ export class ApiTokenService {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** One page of the workspace's tokens in the order of creation, also those that have ended. */
+  /** Lists one page of the workspace's tokens in the order of creation, including those that have ended. */
   async list({ workspaceId }: Caller, query: PageQueryDto): Promise<ApiTokensAnswer> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
-    const tokens = await this.transactor.run((manager) =>
-      this.apiTokens.list(manager, { workspaceId, after, limit: limit + 1 }),
-    );
+    const tokens = await this.apiTokens.list({ workspaceId, after, limit: limit + 1 });
     const { rows, nextCursor } = toPage(tokens, limit, ({ id }) => [id]);
     return {
       success: 1,
@@ -61,9 +59,7 @@ export class ApiTokenService {
 
   /** @throws ApiTokenNotFound */
   async get({ workspaceId }: Caller, id: number): Promise<ApiTokenAnswer> {
-    const token = await this.transactor.run((manager) =>
-      this.apiTokens.get(manager, { workspaceId, id }),
-    );
+    const token = await this.apiTokens.show({ workspaceId, id });
     return { success: 1, api_token: toApiTokenView(token) };
   }
 
@@ -129,8 +125,8 @@ export class ApiTokenService {
   }
 
   /**
-   * Issues a token with the same settings in the place of this one, which stays valid for the grace
-   * period. The predecessor of this one, if it is still valid, ends at once.
+   * Issues a token with the same settings in place of this one, which stays valid for the grace
+   * period. Its own predecessor, if still valid, ends at once.
    * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller
    */
   async rotate(caller: Caller, id: number, dto: RotateApiTokenDto): Promise<IssuedApiTokenAnswer> {
@@ -185,8 +181,8 @@ export class ApiTokenService {
   }
 
   /**
-   * One change at a time in a workspace. The caller's own token is read anew: what the guard knows
-   * of it may be almost a second old.
+   * Runs one change at a time in a workspace. Reads the caller's own token again: what the guard
+   * has cached of it may be almost a second old.
    * @throws ApiTokenInvalid, InsufficientScope, AddressNotAllowed, ApiTokenSuperseded
    */
   private change<T>(
@@ -201,7 +197,8 @@ export class ApiTokenService {
       if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
       if (!isAdmin(own)) throw new InsufficientScope('admin');
       if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
-      // Whoever has got hold of the old token must not be able to end the new one, or to outlive it.
+      // Somebody who got hold of the old token must not be able to end the new one, or to outlive
+      // it.
       if (own.supersededBy !== null) throw new ApiTokenSuperseded();
       return work(manager, own);
     });
@@ -212,7 +209,7 @@ function toIssuedAnswer(row: ApiToken, token: string): IssuedApiTokenAnswer {
   return { success: 1, api_token: { ...toApiTokenView(row), token } };
 }
 
-/** What an event of the audit log tells about a token. */
+/** The settings of a token that the audit log records. */
 function settingsOf(row: ApiToken): object {
   const { name, scopes, expires_at, allowed_cidrs, last_four } = toApiTokenView(row);
   return { name, scopes, expires_at, allowed_cidrs, last_four };

@@ -1,10 +1,10 @@
 import type { Scope } from '../common/caller';
 import { toWireTime, toWireTimeOrNull } from '../common/time';
-import type { ApiToken } from './api-token.entity';
+import type { ShownApiToken } from './api-token.repository';
 import type { ApiTokenState, ApiTokenView } from './dto/api-token-answer.dto';
 
 /** An API token as it may be shown. */
-export function toApiTokenView(token: ApiToken): ApiTokenView {
+export function toApiTokenView(token: ShownApiToken): ApiTokenView {
   return {
     id: token.id,
     name: token.name,
@@ -20,7 +20,7 @@ export function toApiTokenView(token: ApiToken): ApiTokenView {
   };
 }
 
-function stateOf({ revokedAt, expiresAt, supersededBy }: ApiToken): ApiTokenState {
+function stateOf({ revokedAt, expiresAt, supersededBy }: ShownApiToken): ApiTokenState {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt !== null && expiresAt <= Date.now()) return 'expired';
   return supersededBy === null ? 'active' : 'superseded';

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Violation } from '../common/errors';
+import type { Violation } from '../common/violation';
 
 const MAX_RANGES = 50;
 const RANGE = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/;
@@ -22,17 +22,20 @@ export function cidrViolations(value: unknown, pointer: string): Violation[] {
     const place = `${pointer}/${index}`;
     const detail = 'A range must be an address or a CIDR range: 203.0.113.7, 10.0.0.0/8, fd00::/8.';
     if (typeof range !== 'string') return [{ pointer: place, code: 'type', detail }];
-    // Not a matter of `parse`, which also reads what was stored before they were refused.
+    // Not checked by `parse`, which also reads values stored before leading zeros were refused.
     const isReadable = parse(range) !== undefined && !LEADING_ZERO.test(range);
     return isReadable ? [] : [{ pointer: place, code: 'not_acceptable', detail }];
   });
 }
 
-/** Ranges in a form that is quick to ask. A range of one family has no address of the other. */
+/**
+ * Ranges by address family, in a form that is quick to search. A range of one family contains no
+ * address of the other.
+ */
 export type Ranges = Record<Family, BlockList>;
 
 export function toRanges(ranges: readonly string[]): Ranges {
-  // Not one list: in it `::/0` would hold every IPv4 address too, in its mapped form.
+  // Two lists: in one, `::/0` would also contain every IPv4 address, in its mapped form.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const range of ranges) {
     const { address, prefix, family } = parse(range)!;
@@ -41,7 +44,7 @@ export function toRanges(ranges: readonly string[]): Ranges {
   return lists;
 }
 
-/** Whether `address` is in one of the ranges. Where the address is not known, it is in none. */
+/** Whether `address` is in one of the ranges; an unknown address is in none. */
 export function isInRanges(address: string | null, ranges: Ranges): boolean {
   const known = address === null ? undefined : parse(address);
   return known !== undefined && ranges[known.family].check(known.address, known.family);
@@ -65,7 +68,7 @@ interface Range {
   family: Family;
 }
 
-/** An IPv4 address in its IPv6 form (`::ffff:0:0/96`) is the IPv4 address. */
+/** Parses a range; an IPv4 address in its IPv6 form (`::ffff:0:0/96`) counts as the IPv4 address. */
 function parse(range: string): Range | undefined {
   const [, address = '', digits] = RANGE.exec(range) ?? [];
   const version = isIP(address);

@@ -1,8 +1,8 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 
 /**
- * One thing that was done, or refused. The database itself refuses to change a row, and to remove
- * it before `keepUntil`. No foreign keys: an event outlives what it tells of.
+ * One action that was done or refused. The database itself refuses to change a row, or to remove it
+ * before `keepUntil`. It has no foreign keys: an event outlives its subject.
  */
 @Entity('audit_event')
 @Index('audit_event_workspace_id_occurred_at_idx', ['workspaceId', 'occurredAt', 'id'])
@@ -14,8 +14,8 @@ export class AuditEvent {
   id!: number;
 
   /**
-   * By which callers know it: drawn at random, since `id` counts the events of every workspace. Null
-   * for events that were recorded before there were such numbers; then it is `id`.
+   * The number by which callers know it: random, since `id` counts the events of every workspace.
+   * Null for events recorded before there were such numbers; callers then see `id`.
    */
   @Column('bigint', { name: 'public_id', nullable: true })
   publicId!: number | null;
@@ -57,11 +57,11 @@ export class AuditEvent {
   @Column('text', { nullable: true })
   after!: string | null;
 
-  /** JSON object: what else there is to say. */
+  /** JSON object of further details. */
   @Column('text', { nullable: true })
   details!: string | null;
 
-  /** Until when the database keeps the row whatever it is asked; null is for ever. */
+  /** The time before which the database refuses to delete the row; null for never. */
   @Column('bigint', { name: 'keep_until', nullable: true })
   keepUntil!: number | null;
 }

@@ -8,10 +8,10 @@ import type { AuditEvent } from './audit-event.entity';
 import type { AuditEventView, AuditEventsAnswer } from './dto/audit-event-answer.dto';
 import type { AuditEventQueryDto } from './dto/audit-event-query.dto';
 
-/** Under the number by which callers know it. */
+/** An event under the number by which callers know it. */
 type FoundEvent = Omit<AuditEvent, 'id' | 'publicId' | 'keepUntil'> & { publicId: number };
 
-/** A condition for each filter; those that are given make the statement. */
+/** The condition for each filter; a statement has those of the filters that are given. */
 const conditions = {
   workspaceId: 'workspace_id = :workspaceId',
   action: 'action = :action',
@@ -32,7 +32,7 @@ type Filters = Partial<Record<keyof typeof conditions | 'beforeId', SqlValue>>;
 
 const listEvents = (filters: Filters) => {
   const given = Object.entries(conditions).filter(([name]) => name in filters);
-  // By number: PostgreSQL would cut a long name, and take two statements for one.
+  // By number: PostgreSQL would cut long names off, and take two statements for the same.
   const numbers = Object.keys(conditions).flatMap((name, index) => (name in filters ? index : []));
   return statement<Record<string, SqlValue>, FoundEvent>(
     `audit-event.list:${numbers.join()}`,
@@ -51,7 +51,7 @@ const listEvents = (filters: Filters) => {
 export class AuditEventService {
   constructor(private readonly statements: Statements) {}
 
-  /** The events of the caller's workspace that match the query, newest first. */
+  /** Lists the events of the caller's workspace that match the query, newest first. */
   async list(caller: Caller, query: AuditEventQueryDto): Promise<AuditEventsAnswer> {
     const limit = limitOf(query);
     const filters = { ...toFilters(query), workspaceId: caller.workspaceId };
@@ -67,7 +67,7 @@ export class AuditEventService {
     };
   }
 
-  /** For the command line: the latest events of every workspace, and of none. */
+  /** Lists the latest events of every workspace, and of none, for the command line. */
   async listLatest(limit: number): Promise<(AuditEventView & { workspace_id: number | null })[]> {
     const events = await this.find({}, limit);
     return events.map((event) => ({
@@ -97,7 +97,7 @@ function toFilters(query: AuditEventQueryDto): Filters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
-/** What is null is left out. */
+/** Leaves out fields that are null. */
 function toAuditEventView(event: FoundEvent): AuditEventView {
   const { publicId, occurredAt, action, actorType, apiTokenId, requestId, address } = event;
   const { objectType, objectId, before, after, details } = event;

@@ -8,7 +8,7 @@ import { Config } from '../config/config';
 import { translateDatabaseError } from '../database/database-errors';
 import { statement, Statements } from '../database/statement';
 
-/** What can be recorded: `noun.verb`; docs/audit-log.md describes each. */
+/** The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. */
 export const auditActions = [
   'api_token.issue',
   'api_token.revoke',
@@ -39,13 +39,13 @@ export const auditActions = [
 
 type AuditAction = (typeof auditActions)[number];
 
-/** Who did it: of a `Caller`, what an event tells. */
+/** The actor of an event: what the event records of a `Caller`. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
   /** Null where it is unknown. */
   workspaceId: number | null;
 };
 
-/** The operator at the command line, acting on what belongs to no workspace. */
+/** The operator at the command line, acting outside of any workspace. */
 export const installationOperator: AuditActor = {
   workspaceId: null,
   apiTokenId: null,
@@ -55,7 +55,7 @@ export const installationOperator: AuditActor = {
 
 export interface AuditEntry {
   action: AuditAction;
-  /** What was acted on; its id as the API knows it. */
+  /** The object of the action, by the id that the API shows. */
   object?: { type: string; id: string | number };
   /** The fields that changed, as they were; never a secret. */
   before?: object;
@@ -64,50 +64,39 @@ export interface AuditEntry {
   details?: object;
 }
 
-interface Row {
-  publicId: number;
-  workspaceId: number | null;
-  occurredAt: number;
-  action: string;
-  actorType: string;
-  apiTokenId: number | null;
-  requestId: string | null;
-  address: string | null;
-  objectType: string | null;
-  objectId: string | null;
-  before: string | null;
-  after: string | null;
-  details: string | null;
-  keepUntil: number | null;
-}
-
 const DAY_MS = 86_400_000;
 
-/** In the order of a `Row`. */
-const COLUMNS = `public_id, workspace_id, occurred_at, action, actor_type, api_token_id, request_id,
-      address, object_type, object_id, before, after, details, keep_until`;
+const COLUMNS = {
+  public_id: 'bigint',
+  workspace_id: 'integer',
+  occurred_at: 'bigint',
+  action: 'text',
+  actor_type: 'text',
+  api_token_id: 'integer',
+  request_id: 'text',
+  address: 'text',
+  object_type: 'text',
+  object_id: 'text',
+  before: 'text',
+  after: 'text',
+  details: 'text',
+  keep_until: 'bigint',
+} as const;
 
-const insertEvent = statement<Row & Record<keyof Row, string | number | null>>(
-  'audit-event.insert',
-  () => `
-    INSERT INTO audit_event (${COLUMNS})
-    VALUES (:publicId, :workspaceId, :occurredAt, :action, :actorType, :apiTokenId, :requestId,
-      :address, :objectType, :objectId, :before, :after, :details, :keepUntil)`,
-);
+type Row = Record<keyof typeof COLUMNS, string | number | null>;
 
-/** Rows as JSON arrays, in the order of the columns. */
+const names = Object.keys(COLUMNS).join(', ');
+
 const insertEvents = statement<{ rows: string }>(
-  'audit-event.insert-many',
-  ({ elementsOf }) => `
-    INSERT INTO audit_event (${COLUMNS})
-    SELECT CAST(e.value ->> 0 AS bigint), CAST(e.value ->> 1 AS integer),
-      CAST(e.value ->> 2 AS bigint), e.value ->> 3, e.value ->> 4, CAST(e.value ->> 5 AS integer),
-      e.value ->> 6, e.value ->> 7, e.value ->> 8, e.value ->> 9, e.value ->> 10, e.value ->> 11,
-      e.value ->> 12, CAST(e.value ->> 13 AS bigint)
-    FROM ${elementsOf(':rows')}`,
+  'audit-event.insert',
+  ({ recordsOf }) =>
+    `INSERT INTO audit_event (${names}) SELECT ${names} FROM ${recordsOf(':rows', COLUMNS)}`,
 );
 
-/** Records who did what, in the transaction of the change itself: neither is there without the other. */
+/**
+ * Records who did what, in the transaction of the change itself, so that neither exists without the
+ * other.
+ */
 @Injectable()
 export class AuditLog {
   private readonly redact: (text: string) => string;
@@ -119,28 +108,27 @@ export class AuditLog {
     this.redact = redactor(config.bootstrapApiToken, { whole: true });
   }
 
-  /**
-   * Adds one event. What looks like a token is made unreadable, wherever it stands.
-   * @throws AuditUnavailable, which takes the change back; DatabaseUnavailable
-   */
-  async record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
-    try {
-      await this.statements.run(manager, insertEvent, this.toRow(actor, entry));
-    } catch (thrown) {
-      const error = translateDatabaseError(thrown);
-      throw error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
-    }
+  /** As `recordAll`, for one event. */
+  record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
+    return this.recordAll(manager, [[actor, entry]]);
   }
 
-  /** Adds many events by one statement. */
+  /**
+   * Adds events, by one statement. What looks like a token is made unreadable, wherever it stands.
+   * @throws AuditUnavailable, which takes the change back; DatabaseUnavailable
+   */
   async recordAll(
     manager: EntityManager,
     events: readonly (readonly [AuditActor, AuditEntry])[],
   ): Promise<void> {
-    const rows = events.map(([actor, entry]) =>
-      Object.values<unknown>({ ...this.toRow(actor, entry) }),
-    );
-    await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
+    if (events.length === 0) return;
+    const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
+    try {
+      await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
+    } catch (thrown) {
+      const error = translateDatabaseError(thrown);
+      throw error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
+    }
   }
 
   private toRow(actor: AuditActor, { action, object, before, after, details }: AuditEntry): Row {
@@ -148,20 +136,20 @@ export class AuditLog {
     const { workspaceId, apiTokenId, requestId, address } = actor;
     const keepMs = keepDays(this.config, actor, action) * DAY_MS;
     return {
-      publicId: randomNumber(),
-      workspaceId,
-      occurredAt: now,
+      public_id: randomNumber(),
+      workspace_id: workspaceId,
+      occurred_at: now,
       action,
-      actorType: actorType(actor),
-      apiTokenId,
-      requestId: requestId && this.redact(requestId),
+      actor_type: actorType(actor),
+      api_token_id: apiTokenId,
+      request_id: requestId && this.redact(requestId),
       address,
-      objectType: object?.type ?? null,
-      objectId: object ? this.redact(String(object.id)) : null,
+      object_type: object?.type ?? null,
+      object_id: object ? this.redact(String(object.id)) : null,
       before: this.toText(before),
       after: this.toText(after),
       details: this.toText(details),
-      keepUntil: keepMs === Infinity ? null : now + keepMs,
+      keep_until: keepMs === Infinity ? null : now + keepMs,
     };
   }
 
@@ -170,13 +158,16 @@ export class AuditLog {
   }
 }
 
-/** One of the 2^53 that are exact in JSON. */
+/** Draws one of the 2^53 numbers that are exact in JSON. */
 function randomNumber(): number {
   const [high, low] = getRandomValues(new Uint32Array(2)) as unknown as [number, number];
   return (high >>> 11) * 2 ** 32 + low;
 }
 
-/** Those that many can write, or that are many, may have to go sooner; nothing stays longer than the rest. */
+/**
+ * How long an event is kept: shorter for events that anybody can cause, or that are many; never
+ * longer than the rest.
+ */
 function keepDays(
   { auditRetentionDays, refusalRetentionDays, shownTokenRetentionDays }: Config,
   { workspaceId }: AuditActor,

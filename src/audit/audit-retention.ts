@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { ExpirySweep, type RemoveExpired } from '../database/expiry-sweep';
+import { ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep';
 import { statement, Statements } from '../database/statement';
 import { Transactor } from '../database/transactor';
 
-/** The database refuses a whole batch for one row that is not over by its own clock. */
+/** The database rejects a whole batch if one of its rows is not yet expired by its own clock. */
 const CLOCK_SKEW_MS = 60_000;
 
 const removeExpired: RemoveExpired = statement(
@@ -14,7 +14,7 @@ const removeExpired: RemoveExpired = statement(
     RETURNING id`,
 );
 
-/** Removes the events whose time of retention is over. */
+/** Removes the events whose retention period is over. */
 @Injectable()
 export class AuditRetention extends ExpirySweep {
   constructor(transactor: Transactor, statements: Statements) {

@@ -12,15 +12,16 @@ import { type AuditActor, AuditLog } from './audit-log';
 import { StrangerRefusals } from './stranger-refusals';
 
 /**
- * So that refused calls cannot fill the disk: rows in a minute, from one client and in all, for each
- * workspace, so that nobody's refusals keep those of another out of its log.
+ * Rows per minute, from one client and in all, so that refused calls cannot fill the disk; counted
+ * for each workspace, so that the refusals of one never crowd out those of another.
  */
 const ROWS_PER_MINUTE = { client: 5, all: 60 };
 const MINUTE_SECONDS = 60;
 
 /**
- * Records refused authentication and missing scopes in the audit log, beside the call and never on
- * its time. What goes beyond the limit is counted in the next row that is written.
+ * Records failed authentication and missing scopes in the audit log, in the background, adding
+ * nothing to the time of the call. Refusals beyond the limit are counted in the next row that is
+ * written.
  */
 @Injectable()
 export class RefusalLog implements OnApplicationShutdown {
@@ -29,7 +30,7 @@ export class RefusalLog implements OnApplicationShutdown {
   private readonly all = limiter(ROWS_PER_MINUTE.all);
   private readonly loggedPath: (path: string) => string;
   private readonly pending = new Set<Promise<void>>();
-  /** By workspace. */
+  /** How many were left out since the last row, by workspace. */
   private readonly notRecorded = new Map<number, number>();
 
   constructor(
@@ -96,7 +97,7 @@ function limiter(points: number): MemoryLimiter {
   return new MemoryLimiter({ points, duration: MINUTE_SECONDS });
 }
 
-/** A token that has ended is still known, and its workspace should see that it is tried. */
+/** Names the token also where it has ended: its workspace should see that it is still tried. */
 function actorOf(error: ServiceError, request: Request): AuditActor {
   const subject = error instanceof ApiTokenInvalid ? error.subject : undefined;
   const { workspaceId, apiTokenId } = subject ?? findCaller(request) ?? unknown;

@@ -4,7 +4,7 @@ import { RateLimited, ServiceError } from '../common/errors';
 import { ProblemFilter } from '../common/problem.filter';
 import { RefusalLog } from './refusal-log';
 
-/** Answers every error as `ProblemFilter` does, and records those that refuse a caller. */
+/** Answers every error as `ProblemFilter` does, and records refused calls. */
 @Catch()
 @Injectable()
 export class RefusalFilter extends ProblemFilter {
@@ -19,7 +19,10 @@ export class RefusalFilter extends ProblemFilter {
   }
 }
 
-/** The error that refuses the caller, also where a 429 is answered in its place; undefined if none does. */
+/**
+ * Finds the error that refused the caller, also behind a 429 that was answered in its place;
+ * undefined for any other error.
+ */
 function refusalOf(thrown: unknown): ServiceError | undefined {
   const error = thrown instanceof RateLimited ? thrown.cause : thrown;
   const isRefusal = error instanceof ServiceError && [401, 403].includes(error.spec.status);

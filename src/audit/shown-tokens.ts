@@ -7,13 +7,13 @@ import type { Tally } from './tally';
 
 const LIMITS = { windowMs: 3_600_000, keys: 20_000 };
 
-/** How a token came into an answer. */
+/** How a token got into an answer. */
 type Way = 'look_up' | 'write' | 'current_token' | 'repeated_rotation' | 'embed_token' | 'export';
 
 /**
- * Which API token was shown the tokens of which user groups. A look-up neither waits for it nor
- * makes a statement: it is told once an hour for each API token and group, of more than 20,000 of them
- * only how many tokens each API token was shown besides.
+ * Records which API token was shown the tokens of which user groups. It adds neither a wait nor a
+ * statement to a look-up: events are written once an hour, one for each API token and group; beyond
+ * 20,000 of those, one that counts the remaining tokens by API token.
  */
 @Injectable()
 export class ShownTokens extends TalliedEvents {
@@ -21,7 +21,7 @@ export class ShownTokens extends TalliedEvents {
     super(transactor, auditLog, LIMITS);
   }
 
-  /** One token, of a group that was there. */
+  /** Counts one shown token of a stored group. */
   record(caller: Caller, way: Way, group: { id: number; providedId: string }): void {
     const tally =
       this.tallyOf(`${ownerOf(caller)}/${group.id}`, () => toldOf(caller, group)) ??
@@ -29,7 +29,7 @@ export class ShownTokens extends TalliedEvents {
     tally.add(way, caller.address ?? 'unknown', 1);
   }
 
-  /** Many at once, whose groups are not told one by one. */
+  /** Counts many at once, without naming their groups. */
   recordMany(caller: Caller, way: Way, count: number): void {
     if (count > 0) this.ofNoGroup(caller).add(way, caller.address ?? 'unknown', count);
   }

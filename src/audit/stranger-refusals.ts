@@ -7,8 +7,8 @@ import { TalliedEvents } from './tallied-events';
 const LIMITS = { windowMs: 60_000, keys: 1 };
 
 /**
- * Refused calls that no workspace can be made out for: whoever is nobody writes one event a minute,
- * which tells of the first call how it was, and of all how many there were.
+ * Records refused calls that belong to no workspace: one event a minute, with the details of the
+ * first such call and the count of all.
  */
 @Injectable()
 export class StrangerRefusals extends TalliedEvents {

@@ -3,7 +3,7 @@ import type { Transactor } from '../database/transactor';
 import type { AuditActor, AuditEntry, AuditLog } from './audit-log';
 import { Tally } from './tally';
 
-/** What is told together: an event but for how often. */
+/** The event that a tally becomes, but for the count. */
 export type Told = [actor: AuditActor, entry: AuditEntry];
 
 interface Kept {
@@ -11,15 +11,15 @@ interface Kept {
   tally: Tally;
 }
 
-/** So few that nobody waits long behind them for the one writer of the embedded database. */
+/** Few enough that nobody waits long behind them for the one writer of the embedded database. */
 const BATCH = 100;
 const RETRY_MS = 60_000;
 
 /**
- * Counts what happens too often for a row each, beside the calls, and writes one event for each
- * kind of it: some time after the first, and at the end of the process. It keeps a limited number of
- * kinds, which also bounds the rows that callers can make it write. What the database does not take is
- * tried again; a process that is killed loses what it kept.
+ * Counts, in the background, what happens too often for a row each, and writes one event for each
+ * kind: some time after the first occurrence, and at the end of the process. It keeps a limited
+ * number of kinds, which also bounds the rows that callers can cause. A failed write is retried; a
+ * process that is killed loses its counts.
  */
 export abstract class TalliedEvents implements OnApplicationShutdown {
   private readonly logger = new Logger(this.constructor.name);
@@ -33,14 +33,14 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
     private readonly limits: { windowMs: number; keys: number },
   ) {}
 
-  /** The tally of a key; undefined if too many others are kept. */
+  /** Returns the tally of a key, begun if need be; undefined if too many others are kept. */
   protected tallyOf(key: string, told: () => Told): Tally | undefined {
     const known = this.kept.get(key);
     if (known) return known.tally;
     return this.kept.size >= this.limits.keys ? undefined : this.begin(key, told());
   }
 
-  /** As `tallyOf`, even beyond the limit: for what there are few of. */
+  /** Begins a tally even beyond the limit, for kinds that are few. */
   protected begin(key: string, told: Told): Tally {
     const tally = this.kept.get(key)?.tally ?? new Tally();
     this.kept.set(key, { told, tally });
@@ -48,7 +48,7 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
     return tally;
   }
 
-  /** Writes what is kept. */
+  /** Writes all tallies as events. */
   flush(): Promise<void> {
     this.writing ??= this.write().finally(() => {
       this.writing = undefined;
@@ -56,7 +56,7 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
     return this.writing;
   }
 
-  /** After the last answer; the database, a global module, is closed after the modules that use it. */
+  /** Flushes after the last answer; the database, a global module, closes after the modules that use it. */
   async onApplicationShutdown(): Promise<void> {
     await this.writing;
     await this.flush();

@@ -1,6 +1,6 @@
 import { toWireTime } from '../common/time';
 
-/** So many are told apart; a caller must not make an event large. */
+/** The most addresses listed, so that a caller cannot make an event large. */
 const MAX_ADDRESSES = 8;
 
 /** How often something happened, in which ways, from which addresses, and from when to when. */
@@ -19,7 +19,7 @@ export class Tally {
     this.addAddress(address, count);
   }
 
-  /** Adds what another has counted. */
+  /** Adds the counts of another tally. */
   absorb({ count, firstAt, lastAt, by, addresses, others }: Tally): void {
     this.count += count;
     this.firstAt = Math.min(this.firstAt, firstAt);
@@ -29,7 +29,7 @@ export class Tally {
     this.others += others;
   }
 
-  /** As an event tells it. */
+  /** The details of its event. */
   toDetails(): object {
     return {
       count: this.count,

@@ -4,11 +4,9 @@ import { withServices } from './with-services';
 
 const MAX_EVENTS = 10_000;
 
-/** Adds `audit list`. */
-export function addAuditCommand(program: Command): void {
-  program
-    .command('audit')
-    .description('the audit log')
+/** Defines `audit list`. */
+export function defineAudit(audit: Command): void {
+  audit
     .command('list')
     .description(
       'print the latest events of every workspace, one JSON object per line, newest first',

@@ -10,10 +10,10 @@ import { handOverSignals } from '../common/early-signals';
 import { OperatorError } from '../common/operator-error';
 import { PrivateFile } from '../common/private-file';
 import { Config } from '../config/config';
-import { KeyCheck } from '../encryption-key/key-check';
-import type { ImportSummary } from '../user-group/dto/import-answer.dto';
-import { UserGroupExporter } from '../user-group/user-group-exporter';
-import { UserGroupImporter } from '../user-group/user-group-importer';
+import { KeyCheck } from '../user-group/keys/key-check';
+import type { ImportSummary } from '../user-group/bulk/dto/import-answer.dto';
+import { UserGroupExporter } from '../user-group/bulk/user-group-exporter';
+import { UserGroupImporter } from '../user-group/bulk/user-group-importer';
 import { WorkspaceService } from '../workspace/workspace.service';
 import { showCount, showProgress } from './show-progress';
 import { withServices } from './with-services';
@@ -29,16 +29,13 @@ interface ExportSettings {
   force?: true;
 }
 
-/** Standard input or output in the place of a file. */
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** What shells expect of a program that was interrupted. */
+/** The exit code that shells expect of an interrupted program. */
 const INTERRUPTED = 130;
 const STANDARD = '-';
 
-/** Adds `group import` and `group export`. */
-export function addGroupCommand(program: Command): void {
-  const group = program.command('group').description('user groups, all of a workspace at once');
-
+/** Defines `group import` and `group export`. */
+export function defineGroup(group: Command): void {
   group
     .command('import')
     .description('store a group for each line of JSON; can be interrupted and repeated')
@@ -143,7 +140,7 @@ async function exportTo(
   }
   if (!force && existsSync(path)) throw alreadyThere(path);
   const file = createFile(path);
-  // It would stay behind with every token that was exported by then.
+  // The file would stay behind with the tokens exported so far.
   const interrupted = () => {
     file.discard();
     process.exit(INTERRUPTED);

@@ -1,17 +1,13 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../common/operator-error';
-import { EncryptionKeyService } from '../encryption-key/encryption-key.service';
-import { TokenRewrapper } from '../encryption-key/token-rewrapper';
+import { EncryptionKeyService } from '../user-group/keys/encryption-key.service';
+import { TokenRewrapper } from '../user-group/keys/token-rewrapper';
 import { printTable } from './print-table';
 import { showProgress } from './show-progress';
 import { withServices } from './with-services';
 
-/** Adds `keys status`, `keys rewrap` and `keys forget`. */
-export function addKeysCommand(program: Command): void {
-  const keys = program
-    .command('keys')
-    .description('the keys that encrypt user-group tokens at rest');
-
+/** Defines `keys status`, `keys rewrap` and `keys forget`. */
+export function defineKeys(keys: Command): void {
   keys
     .command('status')
     .description('list the keys, how many tokens each has encrypted, and how often it was used')

@@ -1,18 +1,14 @@
 import type { Command } from 'commander';
-import { migrateData } from '../database/migrate-data';
+import { migrateData } from '../database/move/migrate-data';
 import { KeyRing } from '../encryption-key/key-ring';
-import { requireKeysOfSource } from '../encryption-key/source-keys';
+import { requireKeysOfSource } from '../user-group/keys/source-keys';
 import { printTable } from './print-table';
 import { showProgress } from './show-progress';
-import { configure } from './with-services';
+import { configure } from './configure';
 
-/** Adds `migrate-data`. */
-export function addMigrateDataCommand(program: Command): void {
-  program
-    .command('migrate-data')
-    .description(
-      'copy everything from the embedded database into the empty PostgreSQL of DATABASE_URL',
-    )
+/** Defines `migrate-data`. */
+export function defineMigrateData(command: Command): void {
+  command
     .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
     .action(async ({ dataDir }: { dataDir?: string }) => {
       const config = configure();

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../common/operator-error';
 import type { Config } from '../config/config';
-import { grantRights } from '../database/grants';
-import { listMigrations, prepareDatabase, revertMigration } from '../database/migrate';
+import { grantRights } from '../database/schema/grants';
+import { listMigrations, prepareDatabase, revertMigration } from '../database/schema/migrate';
 import { printTable } from './print-table';
-import { configure, tellOperator } from './with-services';
+import { configure, tellOperator } from './configure';
 
-/** Adds `migration run`, `migration revert` and `migration show`. */
-export function addMigrationCommand(program: Command): void {
-  const migration = program.command('migration').description('the database schema');
-
+/** Defines `migration run`, `migration revert` and `migration show`. */
+export function defineMigration(migration: Command): void {
   migration
     .command('run')
     .description('run the pending migrations; the server does so at its start')
@@ -50,7 +48,7 @@ export function addMigrationCommand(program: Command): void {
     });
 }
 
-/** Who changes the schema owns the tables, and needs no key. */
+/** Reads the configuration of whoever changes the schema: the owner of the tables, who needs no key. */
 function configureForSchema(): Config {
   return configure({ needsKeys: false });
 }

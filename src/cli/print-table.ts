@@ -12,7 +12,7 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
   }
 }
 
-/** Names are chosen by callers, and a terminal would obey the control characters in them. */
+/** Removes control characters: callers choose names, and a terminal would obey them. */
 function withoutControls(text: string): string {
   return text.replace(
     /\p{Cc}/gu,

@@ -1,10 +1,14 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Caller, operator } from '../common/caller';
 import { checkedDto } from '../common/json/to-dto';
-import { RegisterDto, RegistryQueryDto, RenameDto } from '../registry/dto/registered.dto';
-import type { RegisteredView } from '../registry/dto/registered-answer.dto';
-import { dataSourceKind, type RegisteredKind, schemaKind } from '../registry/registered-kind';
-import { RegistryService } from '../registry/registry.service';
+import { RegisterDto, RegistryQueryDto, RenameDto } from '../registry/things/dto/registered.dto';
+import type { RegisteredView } from '../registry/things/dto/registered-answer.dto';
+import {
+  dataSourceKind,
+  type RegisteredKind,
+  schemaKind,
+} from '../registry/things/registered-kind';
+import { RegistryService } from '../registry/things/registry.service';
 import { WorkspaceService } from '../workspace/workspace.service';
 import { printTable } from './print-table';
 import { withServices } from './with-services';
@@ -15,21 +19,24 @@ interface Settings {
   workspace: string;
 }
 
-/** Adds `schema` and `data-source`, each with `create`, `list`, `show`, `update` and `delete`. */
-export function addRegistryCommands(program: Command): void {
-  addKind(program, 'schema', schemaKind);
-  addKind(program, 'data-source', dataSourceKind);
+/** Defines `create`, `list`, `show`, `update` and `delete` of `schema`. */
+export function defineSchema(schema: Command): void {
+  defineKind(schema, schemaKind);
 }
 
-function addKind(program: Command, command: string, kind: RegisteredKind): void {
-  const group = program.command(command).description(`the ${kind.name}s that mappings refer to`);
+/** Defines the same of `data-source`. */
+export function defineDataSource(dataSource: Command): void {
+  defineKind(dataSource, dataSourceKind);
+}
+
+function defineKind(group: Command, kind: RegisteredKind): void {
   const subcommand = (name: string, description: string) =>
     group
       .command(name)
       .description(description)
       .option('--workspace <name>', `whose ${kind.name} it is`, 'default');
   const about = (name: string, description: string) =>
-    subcommand(name, description).argument('<id>', `see "${command} list"`, parseId);
+    subcommand(name, description).argument('<id>', `see "${group.name()} list"`, parseId);
 
   subcommand('create', `register a ${kind.name}`)
     .requiredOption('--provided-id <id>', 'your own id of it, which cannot be changed')

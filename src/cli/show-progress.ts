@@ -1,9 +1,9 @@
-/** One line that is written over again, for people only. */
+/** Prints progress on one line that it overwrites, if a person is watching. */
 export function showProgress(share: number): void {
   show(`${Math.floor(share * 100)} %${share === 1 ? '\n' : ''}`);
 }
 
-/** As `showProgress`, where nobody knows how much there is. */
+/** As `showProgress`, where the total is unknown. */
 export function showCount(count: number): void {
   show(String(count));
 }

@@ -14,7 +14,7 @@ import { WorkspaceService } from '../workspace/workspace.service';
 import { printTable } from './print-table';
 import { withServices } from './with-services';
 
-/** What a host application needs on `/api/user`. */
+/** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
 
 const SCOPES_HELP = `"all", or a list of ${scopes.join(', ')}`;
@@ -32,9 +32,8 @@ interface Settings {
   workspace: string;
 }
 
-/** Adds `token create`, `list`, `show`, `update`, `rotate` and `revoke`. */
-export function addTokenCommand(program: Command): void {
-  const token = program.command('token').description('API tokens');
+/** Defines `token create`, `list`, `show`, `update`, `rotate` and `revoke`. */
+export function defineToken(token: Command): void {
   const subcommand = (name: string, description: string) =>
     token
       .command(name)
@@ -112,7 +111,7 @@ function withTokens(
   });
 }
 
-/** The command line obeys the rules of the API: what is not given is not there. */
+/** Builds the body of the API call; options that are not given are absent. */
 function toWire({ name, scopes, expires, cidrs }: Settings): object {
   const fields = {
     name,
@@ -151,7 +150,7 @@ function printTokens(tokens: ApiTokenView[]): void {
   );
 }
 
-/** The token alone on standard output, so that it can be piped to where it belongs. */
+/** Prints the token alone on standard output, so that it can be piped. */
 function printIssued({ api_token }: IssuedApiTokenAnswer, workspace: string): void {
   console.error(`API token ${api_token.id} of the workspace "${workspace}":`);
   console.log(api_token.token);

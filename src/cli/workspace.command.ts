@@ -2,8 +2,8 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { type Caller, operator } from '../common/caller';
 import { checkedDto } from '../common/json/to-dto';
 import { toWireTime } from '../common/time';
-import { UpdateWorkspaceDto, type WorkspaceAnswer } from '../registry/dto/workspace.dto';
-import { WorkspaceSettingsService } from '../registry/workspace-settings.service';
+import { UpdateWorkspaceDto, type WorkspaceAnswer } from '../registry/settings/dto/workspace.dto';
+import { WorkspaceSettingsService } from '../registry/settings/workspace-settings.service';
 import { WorkspaceService } from '../workspace/workspace.service';
 import { printTable } from './print-table';
 import { withServices } from './with-services';
@@ -19,10 +19,8 @@ interface Settings {
   embedTokenAudiences?: string;
 }
 
-/** Adds `workspace create`, `quota`, `list`, `show` and `set`. */
-export function addWorkspaceCommand(program: Command): void {
-  const workspace = program.command('workspace').description('tenants');
-
+/** Defines `workspace create`, `quota`, `list`, `show` and `set`. */
+export function defineWorkspace(workspace: Command): void {
   workspace
     .command('create')
     .description('create a workspace')
@@ -106,7 +104,7 @@ function withSettings(
   });
 }
 
-/** The command line obeys the rules of the API: what is not given is not there. */
+/** Builds the body of the API call; options that are not given are absent. */
 function toWire(options: Settings): object {
   const { mappingPolicy, requiredProperties, embedTokenIssuer } = options;
   const fields = {

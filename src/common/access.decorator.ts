@@ -1,5 +1,5 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension, ApiSecurity } from './api-docs';
 import type { Scope } from './caller';
 
 export const SCOPE_METADATA = 'access:scope';
@@ -10,8 +10,8 @@ export const API_TOKEN_SCHEME = 'ApiToken';
 export const CLIENT_SECRET_SCHEME = 'ClientSecret';
 
 /**
- * Says which scope a handler needs, once, for the guard and the OpenAPI document alike.
- * With a handler without this line that is not `Public` either, the service does not start.
+ * Declares the scope that a handler needs, for the guard and the OpenAPI document alike. The
+ * service does not start with a handler that has neither this line nor `Public`.
  */
 export function RequiresScope(scope: Scope): MethodDecorator {
   return applyDecorators(
@@ -22,8 +22,8 @@ export function RequiresScope(scope: Scope): MethodDecorator {
 }
 
 /**
- * Lets callers of a handler that takes a form send their API token as an OAuth 2.0 client sends its
- * secret as well (RFC 6749, section 2.3.1): by HTTP Basic, or as `client_secret` in the form.
+ * Also accepts the API token as an OAuth 2.0 client sends its secret (RFC 6749, section 2.3.1): by
+ * HTTP Basic, or as `client_secret` in the form that the handler takes.
  */
 export function AcceptsClientSecret(): MethodDecorator {
   return applyDecorators(
@@ -32,20 +32,37 @@ export function AcceptsClientSecret(): MethodDecorator {
   );
 }
 
-/** Whether the handler `AcceptsClientSecret`; what is not decided does not. */
-export function acceptsClientSecret(handler: object): boolean {
-  return Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true;
-}
-
-/**
- * Opens a handler to everybody, with no token asked for or looked at: for what is nobody's own. It
- * declares no scope besides.
- */
+/** Opens a handler to everybody; no token is asked for or looked at. */
 export function Public(): MethodDecorator {
   return SetMetadata(PUBLIC_METADATA, true);
 }
 
-/** Whether the handler is `Public`; what is not decided is not. */
+/** Who may call a handler, by its decorators; a handler without them is closed. */
+export interface Access {
+  /** Undefined if it declares none. */
+  scope: Scope | undefined;
+  isPublic: boolean;
+  acceptsClientSecret: boolean;
+}
+
+/** Decorators do not change, and looking them up takes as long as a guard. */
+const known = new WeakMap<object, Access>();
+
+/** Returns who may call the handler. */
+export function accessOf(handler: object): Access {
+  let access = known.get(handler);
+  if (!access) {
+    access = {
+      scope: Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined,
+      isPublic: Reflect.getMetadata(PUBLIC_METADATA, handler) === true,
+      acceptsClientSecret: Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true,
+    };
+    known.set(handler, access);
+  }
+  return access;
+}
+
+/** Whether the handler is `Public`. */
 export function isPublic(handler: object): boolean {
-  return Reflect.getMetadata(PUBLIC_METADATA, handler) === true;
+  return accessOf(handler).isPublic;
 }

@@ -21,15 +21,15 @@ export interface Caller {
   workspaceId: number;
   /** Null for the operator at the command line, who needs no token. */
   apiTokenId: number | null;
-  /** The first of the API tokens that rotations have led from to this one, perhaps itself; null as above. */
+  /** The first API token of its chain of rotations, perhaps the token itself; null as above. */
   firstTokenId: number | null;
   scopes: ReadonlySet<Scope>;
   /** Null where there is no request. */
   requestId: string | null;
-  /** IP address of the client; null where there is none or none that can be believed. */
+  /** IP address of the client; null without one, or without one that can be trusted. */
   address: string | null;
   /**
-   * The same caller by the credentials as they are now: for a call that lasts longer than they may.
+   * Authenticates the caller again, for a call that may outlast its credentials.
    * @throws as authentication does
    */
   renew: () => Promise<Caller>;
@@ -49,16 +49,21 @@ export function operator(workspaceId: number): Caller {
   return caller;
 }
 
-const callers = new WeakMap<Request, Caller>();
+/** On the request itself: a WeakMap of requests costs each garbage collection. */
+const CALLER = Symbol('caller');
 
-/** Called once, by the guard that authenticates. */
+interface Authenticated {
+  [CALLER]?: Caller;
+}
+
+/** Sets the caller of a request; called once, by the guard that authenticates. */
 export function setCaller(request: Request, caller: Caller): void {
-  callers.set(request, caller);
+  (request as Authenticated)[CALLER] = caller;
 }
 
 /** The caller of an authenticated request; undefined before the guard has run. */
 export function findCaller(request: Request): Caller | undefined {
-  return callers.get(request);
+  return (request as Authenticated)[CALLER];
 }
 
 /** @throws InsufficientScope naming the scope and what it is needed for. */
@@ -68,7 +73,7 @@ export function requireScope(caller: Caller, scope: Scope, purpose?: string): vo
 
 /** Parameter decorator: the authenticated `Caller`. */
 export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext) => {
-  const caller = findCaller(context.switchToHttp().getRequest<Request>());
+  const caller = findCaller(context.getArgByIndex<Request>(0));
   if (!caller) throw new Error('CurrentCaller was asked for on a route without authentication');
   return caller;
 });

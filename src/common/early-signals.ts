@@ -3,10 +3,10 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Imported first by every program that may be process 1 of a container. The kernel withholds a
- * signal from process 1 while it has no handler for it, and the process would go on until it is
- * killed. So until `handOverSignals` they end the process with 128 and the number of the signal,
- * which is how any other process would seem to end.
+ * Handles signals from the very start, in every program that may be process 1 of a container; to be
+ * imported first. The kernel withholds a signal from process 1 while it has no handler for it, and
+ * the process would run on until it is killed. Until `handOverSignals`, a signal ends the process
+ * with 128 plus its number, the exit code that any other process would have.
  */
 for (const signal of SIGNALS) process.on(signal, end);
 
@@ -16,7 +16,7 @@ function end(signal: NodeJS.Signals): void {
 }
 
 /**
- * Called by who has handlers of its own, after they are in place.
+ * Removes these handlers, once a program has its own in place.
  * @param onSignal called with the first signal, beside those handlers
  */
 export function handOverSignals(

@@ -6,9 +6,9 @@ import { isPublic, SCOPE_METADATA } from './access.decorator';
 const scanner = new MetadataScanner();
 
 /**
- * Makes sure that every handler says who may call it, so that a forgotten line is found at the start
- * and not by the first caller.
- * @throws Error that names those which say nothing, or both that they need a scope and that they are public
+ * Requires every handler to declare who may call it, so that a forgotten decorator is found at the
+ * start and not by the first caller.
+ * @throws Error that names the handlers that declare nothing, or both a scope and `Public`
  */
 export function requireAccessOfHandlers(modules: ModulesContainer): void {
   const undecided = [...modules.values()]

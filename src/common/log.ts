@@ -1,25 +1,24 @@
 import type { LoggerService } from '@nestjs/common';
 import { isatty } from 'node:tty';
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import pretty from 'pino-pretty';
 import { OperatorError } from './operator-error';
 import { redactor } from './secrets';
 
 export interface LogOptions {
   logLevel: string;
   logFormat: 'json' | 'pretty';
-  /** May be a text without the form of a token, which no pattern finds. */
+  /** Possibly a text without the form of a token, which no pattern finds. */
   bootstrapApiToken?: string;
 }
 
 /**
- * The process's log. No line of it can hold a token, wherever it came from.
+ * Creates the log of the process. No line of it can hold a token, wherever it came from.
  * @param stream file descriptor: 1 for standard output, 2 for standard error
  */
-export function createLog(
+export async function createLog(
   { logLevel, logFormat, bootstrapApiToken }: LogOptions,
   stream = 1,
-): Logger {
+): Promise<Logger> {
   const options: LoggerOptions = {
     level: logLevel,
     base: undefined,
@@ -33,10 +32,14 @@ export function createLog(
     hooks: { streamWrite: redactor(bootstrapApiToken) },
   };
   if (logFormat === 'json') return pino(options, pino.destination(stream));
+  const { default: pretty } = await import('pino-pretty');
   return pino(options, pretty({ colorize: isatty(stream), destination: stream, sync: true }));
 }
 
-/** A driver's error also carries the statement's parameters, which are the callers' data. */
+/**
+ * Reduces an error to its safe fields: a driver's error carries the parameters of the statement,
+ * which are the callers' data.
+ */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const { name, message, stack, code } = error as NodeJS.ErrnoException;
@@ -48,7 +51,7 @@ function toFields(message: unknown): object {
   return typeof message === 'object' && message !== null ? message : { msg: message };
 }
 
-/** The framework's own account of its start, which only its developers want to read. */
+/** Messages of the framework about its start, which only its developers want to read. */
 const START_CHATTER = [
   'NestFactory',
   'InstanceLoader',

@@ -5,10 +5,10 @@ import {
   type RateLimiterRes,
 } from 'rate-limiter-flexible';
 
-/** What each key costs is kept for a minute; of these many keys at most, so that addresses cannot fill the memory. */
+/** The most keys that are kept, each for a minute, so that addresses cannot fill the memory. */
 const MAX_KEYS = 10_000;
 
-/** Counts in this process; of more keys than it can keep those are forgotten that were idle longest. */
+/** Counts in this process; beyond the most keys it drops those that were idle longest. */
 export class MemoryLimiter extends RateLimiterMemory {
   private readonly keys: LRUCache<string, true>;
 

@@ -1,4 +1,7 @@
-/** What an operator asked for or configured cannot be done; the message is one line, without secrets. */
+/**
+ * A request or a configuration of the operator that cannot be met; the message is one line, without
+ * secrets.
+ */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
 }

@@ -1,8 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
 
 /**
- * What every user of the machine may do with a file or a directory, wherever links lead: nothing is
- * also said of what cannot be found, is neither of the two, or is on Windows, which has no such modes.
+ * What every user of the machine may do with a file or a directory, following links. Answers
+ * "nothing" also for what is missing, is neither of the two, or is on Windows, which has no such
+ * modes.
  */
 export function othersMay(path: string): 'nothing' | 'read' | 'write' {
   const stats = lookAt(path);
@@ -19,7 +20,7 @@ function lookAt(path: string): Stats | undefined {
   }
 }
 
-/** A pipe, as a shell's `<(…)` is one, has nobody else at its end. */
+/** Whether it is a file or a directory; a pipe, such as a shell's `<(…)`, has nobody else at its end. */
 function hasMode(stats: Stats): boolean {
   return stats.isFile() || stats.isDirectory();
 }

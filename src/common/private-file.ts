@@ -17,7 +17,7 @@ export function writePrivateFile(path: string, text: string): void {
   file.keep({ replace: true });
 }
 
-/** As `writePrivateFile`, but leaves a file that is there already; tells whether it wrote. */
+/** As `writePrivateFile`, but leaves an existing file alone; returns whether it wrote. */
 export function createPrivateFile(path: string, text: string): boolean {
   const file = new PrivateFile(path);
   file.write(text);
@@ -25,8 +25,8 @@ export function createPrivateFile(path: string, text: string): boolean {
 }
 
 /**
- * A secret that is written bit by bit, readable by its owner alone. At its path it appears whole and
- * on disk, or not at all.
+ * A secret that is written piece by piece, readable by its owner alone. It appears at its path
+ * whole and on disk, or not at all.
  */
 export class PrivateFile {
   private readonly temporary: string;
@@ -42,7 +42,7 @@ export class PrivateFile {
     for (let at = 0; at < bytes.length;) at += writeSync(this.file, bytes, at);
   }
 
-  /** Makes it appear; false if there is a file already that it must not replace. */
+  /** Puts the file at its path; false if a file is there that it must not replace. */
   keep({ replace }: { replace: boolean }): boolean {
     fsyncSync(this.file);
     closeSync(this.file);
@@ -52,14 +52,14 @@ export class PrivateFile {
     return true;
   }
 
-  /** Leaves nothing behind. */
+  /** Removes what was written. */
   discard(): void {
     closeSync(this.file);
     unlinkSync(this.temporary);
   }
 }
 
-/** Moves the file to a path where nothing is yet; else removes it and tells so. */
+/** Moves the file to a path that is still free; otherwise removes it and returns false. */
 function addName(temporary: string, path: string): boolean {
   try {
     linkSync(temporary, path);

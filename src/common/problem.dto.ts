@@ -1,12 +1,12 @@
 import { applyDecorators } from '@nestjs/common';
+import type { ApiResponseOptions } from '@nestjs/swagger';
 import {
   ApiExtraModels,
   ApiProperty,
   ApiPropertyOptional,
   ApiResponse,
-  type ApiResponseOptions,
-  getSchemaPath,
-} from '@nestjs/swagger';
+  schemaPath,
+} from './api-docs';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
@@ -31,8 +31,8 @@ import {
   type ErrorSpec,
   ShuttingDown,
   ValidationFailed,
-  violationCodes,
 } from './errors';
+import { violationCodes } from './violation';
 import { problemType } from './problem';
 
 export class ViolationDto {
@@ -81,7 +81,7 @@ class ProblemDto {
 
   @ApiProperty({
     description: 'Stable; switch on this.',
-    enum: errorCatalogue.map(({ spec }) => spec.code),
+    enum: errorCatalogue.map(({ code }) => code),
     example: 'validation_failed',
   })
   code!: string;
@@ -96,7 +96,9 @@ class ProblemDto {
   errors?: ViolationDto[];
 }
 
-type ErrorClass = (typeof errorCatalogue)[number];
+interface ErrorClass {
+  spec: ErrorSpec;
+}
 
 /** What any route can answer. */
 const PUBLIC_ERRORS: ErrorClass[] = [
@@ -172,7 +174,7 @@ function apiProblem(status: number, errors: ErrorClass[]): MethodDecorator {
     headers: HEADERS[status],
     content: {
       'application/problem+json': {
-        schema: { $ref: getSchemaPath(ProblemDto) },
+        schema: { $ref: schemaPath(ProblemDto) },
         examples: Object.fromEntries(errors.map(({ spec }) => [spec.code, exampleOf(spec)])),
       },
     },

@@ -28,7 +28,7 @@ export class ProblemFilter implements ExceptionFilter {
     answerProblem(response, error, requestId(request));
   }
 
-  /** Refusals are in the access log; this tells what only the log may know. */
+  /** Logs the cause of an error, which only the log may know; refusals are in the access log already. */
   private log({ spec: { level, code }, cause }: ServiceError, request: Request): void {
     if (!level) return;
     const request_id = requestId(request);
@@ -36,7 +36,7 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
-/** The framework's own exceptions and those of its middleware, which carry an HTTP status. */
+/** Maps the framework's own exceptions, and those of its middleware, by their HTTP status. */
 function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);

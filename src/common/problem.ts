@@ -1,4 +1,5 @@
-import type { ServiceError, Violation } from './errors';
+import type { ServiceError } from './errors';
+import type { Violation } from './violation';
 
 /** The body of every answer that is not a success: RFC 9457, with `success: 0` of the contract. */
 export interface Problem {

@@ -1,7 +1,7 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** `uga_…` opens the API; `ugt_…` says which user group is viewing a dashboard. */
+/** `uga_…`: an API token; `ugt_…`: a user-group token. */
 export type TokenPrefix = 'uga' | 'ugt';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
@@ -9,20 +9,20 @@ const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
 
 /**
- * Every token in a text, well-formed or cut short, whatever stands before it; a JWT
- * by the first name in its header (alg, typ or kid). The bound keeps a search in hostile text short.
+ * Matches every token in a text, whole or cut short, whatever precedes it; a JWT by the first name
+ * in its header (alg, typ or kid). The bound keeps a search in hostile text short.
  */
 const TOKEN_PATTERN =
   /(ug[at]_)[0-9A-Za-z]+|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*/g;
-/** A name may begin like a token; only this long it could be one. */
+/** Matches only what is long enough to be a token: a name may begin like one. */
 const WHOLE_TOKEN_PATTERN =
   /(ug[at]_)[0-9A-Za-z]{38,}|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*/g;
-/** What another system may have issued: 20–255 visible ASCII characters. */
+/** A token that another system may have issued: 20–255 visible ASCII characters. */
 const FOREIGN_TOKEN = /^[\x21-\x7e]{20,255}$/;
 
 /**
- * What makes every token in a text unreadable.
- * @param secret another text to make unreadable: a token whose form is of somebody's own
+ * Creates a function that redacts every token in a text.
+ * @param secret another text to redact: a token of a form of its own
  * @param whole leave alone what is too short to be a token
  */
 export function redactor(
@@ -36,12 +36,12 @@ export function redactor(
   return (text) => redact(text).replaceAll(secret, '[redacted]').replaceAll(inJson, '[redacted]');
 }
 
-/** The text with every token in it made unreadable. */
+/** Redacts every token in a text. */
 export const redactTokens = redactor(undefined);
 
 /**
- * A new token: prefix, 32 random base62 characters (190 bits) and their checksum, six base62
- * digits of the CRC-32 of the random part, so that scanners can tell a token from a look-alike.
+ * Generates a token: prefix, 32 random base62 characters (190 bits) and their checksum, six base62
+ * digits of the CRC-32 of the random part, by which scanners tell a token from a look-alike.
  */
 export function generateToken(prefix: TokenPrefix): string {
   const random = randomBase62(RANDOM_LENGTH);
@@ -56,7 +56,7 @@ export function isWellFormedToken(prefix: TokenPrefix, token: string): boolean {
 
 /**
  * Whether a text can be the token of a user group: one of ours, or one of another system that was
- * imported. What begins like one of ours must be one, and an API token never is.
+ * imported. A text with our prefix must be one of ours, and an API token never qualifies.
  */
 export function canBeUserGroupToken(text: string): boolean {
   if (text.startsWith('ugt_')) return isWellFormedToken('ugt', text);
@@ -65,7 +65,12 @@ export function canBeUserGroupToken(text: string): boolean {
 
 /** SHA-256 of the token, 32 bytes: what is stored and looked up. */
 export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token, 'utf8').digest();
+  return hash('sha256', token, 'buffer');
+}
+
+/** As `hashToken`, in base64: the key of a token in caches. */
+export function hashTokenText(token: string): string {
+  return hash('sha256', token, 'base64');
 }
 
 function checksum(random: string): string {
@@ -78,7 +83,10 @@ function checksum(random: string): string {
   return digits;
 }
 
-/** Bytes of 248 and above are dropped: 248 is the largest multiple of 62, so no character is favoured. */
+/**
+ * Draws random base62 characters. Bytes of 248 and above are dropped: 248 is the largest multiple
+ * of 62, so no character is favoured.
+ */
 function randomBase62(length: number): string {
   let text = '';
   while (text.length < length) {

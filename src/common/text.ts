@@ -1,4 +1,4 @@
-import type { Violation } from './errors';
+import type { Violation } from './violation';
 
 const MAX_CODE_POINTS = 255;
 const MAX_BYTES = 1024;
@@ -6,8 +6,8 @@ const MAX_BYTES = 1024;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * What is wrong with a name or an id of 1–255 code points and at most 1,024 bytes of UTF-8.
- * The text is judged as it is: no trim, no case folding, no Unicode normalisation.
+ * What is wrong with a name or an id: it must have 1–255 code points and at most 1,024 bytes of
+ * UTF-8. The text is taken as it is: no trim, no case folding, no Unicode normalisation.
  */
 export function textViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value !== 'string') {
@@ -36,7 +36,10 @@ export function identifierViolations(value: unknown, pointer: string): Violation
   return violations;
 }
 
-/** A StringOrURI of RFC 7519, section 2, in visible ASCII: what has a colon is a URL. */
+/**
+ * Whether a text is a StringOrURI of RFC 7519, section 2, in visible ASCII: with a colon it must be
+ * a URL.
+ */
 export function isIssuer(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text) && (!text.includes(':') || URL.canParse(text));
 }

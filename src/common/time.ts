@@ -1,17 +1,17 @@
-import type { Violation } from './errors';
+import type { Violation } from './violation';
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const END_OF_YEAR_9999 = 253_402_300_800_000;
 
-/** What is wrong with a moment on the wire: a string of RFC 3339, such as 2030-12-31T00:00:00Z. */
+/** What is wrong with a time on the wire: it must be a string of RFC 3339, such as 2030-12-31T00:00:00Z. */
 export function timeViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string' && isMoment(value)) return [];
   const detail = 'The time must be in the form of RFC 3339, such as 2030-12-31T00:00:00Z.';
   return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
 }
 
-/** `Date` would take the 31st of February for the 3rd of March. */
+/** Whether the text is a real time: `Date` alone would take the 31st of February for the 3rd of March. */
 function isMoment(text: string): boolean {
   const [, year, month, day] = RFC_3339.exec(text) ?? [];
   const daysOfMonth = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
@@ -19,12 +19,12 @@ function isMoment(text: string): boolean {
   return Number(day) <= daysOfMonth && moment >= 0 && moment < END_OF_YEAR_9999;
 }
 
-/** Milliseconds since 1970 of a moment that `timeViolations` has accepted. */
+/** Converts a time that `timeViolations` has accepted into milliseconds since 1970. */
 export function fromWireTime(time: string): number {
   return Date.parse(time);
 }
 
-/** The moment on the wire, in UTC with milliseconds. */
+/** Formats a time for the wire, in UTC with milliseconds. */
 export function toWireTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }

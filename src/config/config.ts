@@ -14,7 +14,7 @@ import {
 import type { EncryptionKey } from './readers';
 import { FromEnv } from './variable';
 
-/** Everything that can be configured: each variable with its type, its default and a sentence. */
+/** Everything that can be configured: each variable with its type, default and description. */
 export class Config {
   @FromEnv('HOST', {
     about: 'Address the API listens on; a container wants `0.0.0.0`.',

@@ -4,9 +4,9 @@ import type { Environment } from './load-config';
 import { variables } from './variable';
 
 /**
- * The files with secrets and the directory of data that every user of the machine may read, by what
- * names them. Mounted secrets often are, and in a container there may be no other user; so this is
- * for a warning.
+ * Finds files with secrets, and a data directory, that every user of the machine may read, by the
+ * names of their variables. It serves a warning only: mounted secrets are often readable, and a
+ * container may have no other user.
  */
 export function findExposed(env: Environment, { databaseUrl, dataDir }: Config): string[] {
   const files = variables()

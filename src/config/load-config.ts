@@ -13,9 +13,9 @@ export function loadDotEnv(): void {
 }
 
 /**
- * The configuration that `env` describes. An empty variable counts as unset.
- * @param needsKeys whether what is to be done reads or writes tokens: then PostgreSQL wants keys
- * @throws ConfigError with one line that names the variable at fault, never its value.
+ * Reads the configuration from `env`; an empty variable counts as unset.
+ * @param needsKeys whether the program reads or writes tokens, so that PostgreSQL requires keys
+ * @throws ConfigError with one line that names the variable at fault, never its value
  */
 export function loadConfig(env: Environment, { needsKeys = true } = {}): Config {
   refuseMisspelled(env);
@@ -67,7 +67,10 @@ function requireKeys(config: Config): void {
   }
 }
 
-/** A misspelled setting would silently fall back to its default, so one that looks meant stops the start. */
+/**
+ * Refuses to start on what looks like a misspelled setting, which would silently fall back to its
+ * default.
+ */
 function refuseMisspelled(env: Environment): void {
   const known = variables().flatMap(({ name, secret }) =>
     secret ? [name, `${name}_FILE`] : [name],
@@ -80,14 +83,14 @@ function refuseMisspelled(env: Environment): void {
   }
 }
 
-/** Short names (`HOST`, `PORT`) are left out: too many honest variables are two letters away from them. */
+/** Ignores short names (`HOST`, `PORT`): too many legitimate variables are two letters away from them. */
 function looksLike(name: string, known: string): boolean {
   const given = name.toUpperCase();
   if (known.length >= 8 && distance(given, known) <= 2) return true;
   return withoutUnit(given) === withoutUnit(known) || isShortened(given, known);
 }
 
-/** `SHUTDOWN_DELAY` of `SHUTDOWN_DELAY_SECONDS`, `_MS` and `_MINUTES`. */
+/** Removes the unit: `SHUTDOWN_DELAY` from `SHUTDOWN_DELAY_SECONDS`, `_MS` or `_MINUTES`. */
 function withoutUnit(name: string): string {
   return name.replace(
     /(_PER)?_(MS|MILLIS|MILLISECONDS|SECS?|SECONDS?|MINS?|MINUTES?|HOURS?|DAYS?)$/,
@@ -95,7 +98,7 @@ function withoutUnit(name: string): string {
   );
 }
 
-/** Whether it is the known name but for words in its middle: `BOOTSTRAP_TOKEN` of `BOOTSTRAP_API_TOKEN`. */
+/** Whether it is the known name without words in its middle: `BOOTSTRAP_TOKEN` for `BOOTSTRAP_API_TOKEN`. */
 function isShortened(name: string, known: string): boolean {
   const [words, all] = [name.split('_'), known.split('_')];
   if (words.length < 2 || words[0] !== all[0] || words.at(-1) !== all.at(-1)) return false;

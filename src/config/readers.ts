@@ -11,11 +11,11 @@ export interface EncryptionKey {
 }
 
 /**
- * How many different bytes a key must have at least, and how many different steps from one byte to
- * the next. Of a thousand million random keys not one has fewer.
+ * The fewest different bytes a key must have, and the fewest different steps from one byte to the
+ * next. Not one in a thousand million random keys has fewer.
  */
 const LEAST_VARIED_BYTES = 17;
-/** The same of 32 random characters, even if there are only 16 of them, as in hexadecimal. */
+/** The same for 32 random characters, even of an alphabet of only 16, such as hexadecimal digits. */
 const LEAST_VARIED_CHARACTERS = 8;
 
 const UNIT_BYTES: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2 };
@@ -31,9 +31,7 @@ export function issuer(value: string): string {
   );
 }
 
-/**
- * An issuer of RFC 8414, section 2, without the slash at its end; `http` is for trying things out.
- */
+/** Reads an issuer of RFC 8414, section 2, without the slash at its end; `http` is for trials. */
 export function publicUrl(value: string): string {
   if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
     const { username, password, href } = new URL(value);
@@ -52,7 +50,7 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
-/** A number of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
+/** Reads a number of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
 export function bytes(min: number, max: number): (value: string) => number {
   return (value) => {
     const [, digits, unit] = /^(\d{1,12})\s*(?:([km])i?b?|b)?$/i.exec(value) ?? [];
@@ -85,7 +83,7 @@ function isPostgresUrl(value: string): boolean {
   return isEncoded(username + password + pathname);
 }
 
-/** A URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */
+/** Reads a URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */
 export function redisUrl(value: string): string {
   if (isRedisUrl(value)) return value;
   throw new ConfigError(
@@ -109,8 +107,8 @@ function isEncoded(text: string): boolean {
 }
 
 /**
- * `k2:<base64>,k1:<base64>`: the first key encrypts, all of them decrypt.
- * Ids are 1–32 of `A-Z a-z 0-9 _ -`, keys are 32 bytes in base64 or base64url.
+ * Reads `k2:<base64>,k1:<base64>`: the first key encrypts, all of them decrypt. Ids are 1–32 of
+ * `A-Z a-z 0-9 _ -`, keys are 32 bytes in base64 or base64url.
  */
 export function encryptionKeys(value: string): EncryptionKey[] {
   const keys = value.split(',').map((entry) => {
@@ -135,8 +133,8 @@ export function encryptionKeys(value: string): EncryptionKey[] {
 }
 
 /**
- * Which proxies in front are believed about the client's address: their number, or their addresses.
- * `true` is refused because it would believe an address that any client can write into a header.
+ * Reads which proxies are trusted to report the client's address: their number, or their addresses.
+ * Refuses `true`, which would trust an address that any client can write into a header.
  */
 export function trustedProxies(value: string): number | string[] {
   if (/^\d{1,2}$/.test(value)) return Number(value);
@@ -158,8 +156,8 @@ function isProxyRange(proxy: string): boolean {
 }
 
 /**
- * A well-formed `uga_…` token, or a secret made elsewhere: at least 32 visible ASCII characters,
- * because anything else could be guessed or could not be sent in an `Authorization` header.
+ * Reads a well-formed `uga_…` token, or a secret made elsewhere of at least 32 visible ASCII
+ * characters: anything else could be guessed, or not be sent in an `Authorization` header.
  */
 export function apiToken(value: string): string {
   const isOwnForm = /^[\x21-\x7e]{32,512}$/.test(value) && !/^ug[at]_/.test(value);
@@ -174,7 +172,7 @@ export function apiToken(value: string): string {
   );
 }
 
-/** Whether a secret may be random: not one pattern repeated, and not counted up. */
+/** Whether a secret looks random: it neither repeats one pattern nor counts up. */
 function isVaried(secret: Buffer, least: number): boolean {
   const steps = [...secret].map((byte, index) => byte - (secret[index - 1] ?? 0));
   return [secret, steps].every((numbers) => new Set(numbers).size >= least);

@@ -1,15 +1,15 @@
 import { Expose, Transform } from 'class-transformer';
 import { OperatorError } from '../common/operator-error';
 
-/** The environment cannot be used as it is. The message names the variable, never its value. */
+/** An environment that cannot be used. The message names the variable, never its value. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
 export interface VariableOptions<T> {
-  /** One sentence for the README table and `.env.example`. */
+  /** Describes it in one sentence, for the README table and `.env.example`. */
   about: string;
-  /** How the default is written in the documents, where it is not simply the property's value. */
+  /** The default as documents show it, where that is not the property's value. */
   defaultText?: string;
   /** A secret can also be given as `NAME_FILE`, the path of a file that holds it. */
   secret?: true;

@@ -1,52 +1,52 @@
-/** What a committed write has changed: one group, or something that every group of a workspace depends on. */
+/** What a committed write has changed: one user group, or something that all those of a workspace depend on. */
 export interface Change {
   workspaceId: number;
-  /** Undefined: all of them. */
+  /** Undefined for every group of the workspace. */
   userGroupId?: number;
 }
 
-/** Remembers something about user groups, and forgets it when told. */
+/** A cache of user groups. */
 export interface ChangeListener {
-  /** This is no longer as it was. */
-  changed: (change: Change) => void;
-  /** Changes may have gone unheard: nothing remembered can be believed. */
-  missed: () => void;
+  /** Drops what it holds of the changed groups. */
+  invalidate: (change: Change) => void;
+  /** Drops everything: changes may have been missed. */
+  invalidateAll: () => void;
 }
 
-/** Tells those who remember something about user groups that it is no longer so. */
+/** Invalidates caches of user groups, here and in other processes. */
 export abstract class ChangeFeed {
   private readonly listeners: ChangeListener[] = [];
 
-  /** Whether other processes' changes are heard of at once; null where there is no connection to lose, or none is needed yet. */
+  /** Whether other processes' changes arrive at once; null where that needs no connection, or none has been opened yet. */
   isConnected(): boolean | null {
     return null;
   }
 
-  /** To be called before anything remembered is answered: tells of other processes' changes where they have to be asked for. */
-  hearOfOthers(): void {
-    // Where they are sent there is nothing to ask for.
+  /** Looks for other processes' changes, where they are not sent; to be called before each answer from a cache. */
+  poll(): void {
+    // Where changes are sent there is nothing to look for.
   }
 
-  /** To be called after the commit, by whoever changes what an introspection answers. */
+  /** Makes a change known; to be called after each commit that changes what an introspection answers. */
   announce(change: Change): void {
-    this.tell(change);
+    this.invalidate(change);
   }
 
-  /** From now on the listener is told of every change that is heard of. */
+  /** Adds a listener for all later changes. */
   subscribe(listener: ChangeListener): void {
     this.listeners.push(listener);
   }
 
-  /** Sends what is announced and not yet sent, then closes what it has opened. Takes two seconds at most. */
+  /** Sends the announcements that are still pending, then closes its connections; takes two seconds at most. */
   async close(): Promise<void> {
-    // There is nothing to close within one process.
+    // Within one process there is nothing to close.
   }
 
-  protected tell(change: Change): void {
-    for (const listener of this.listeners) listener.changed(change);
+  protected invalidate(change: Change): void {
+    for (const listener of this.listeners) listener.invalidate(change);
   }
 
-  protected tellMissed(): void {
-    for (const listener of this.listeners) listener.missed();
+  protected invalidateAll(): void {
+    for (const listener of this.listeners) listener.invalidateAll();
   }
 }

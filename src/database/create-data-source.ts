@@ -2,8 +2,8 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { dialectOf } from './dialect';
 
 /**
- * A data source, not yet connected, on which entities may use `blob` columns and count `bigint` keys
- * whatever the database.
+ * Creates a data source, not yet connected, on which entities may use `blob` columns and count
+ * `bigint` keys on either database.
  */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);

@@ -14,12 +14,12 @@ const START_WAIT_MS = 60_000;
 /** How long one attempt to begin a migration blocks the process; it is repeated. */
 const MIGRATING_WAIT_MS = 100;
 
-/** How long a process that is just ending may keep a file that is to be read alone. */
+/** How long to wait for a process that is just ending before its file counts as in use. */
 const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
 
 /**
- * Together these keep the slowest answer during an outage below five seconds: what the service
- * itself waits for, and what PostgreSQL is told, in milliseconds.
+ * Limits that together keep the slowest answer during an outage below five seconds: the service's
+ * own, and those set in PostgreSQL, in milliseconds.
  */
 const CLIENT_LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 2500 };
 const SERVER_LIMITS = {
@@ -32,7 +32,7 @@ const SERVER_LIMITS = {
  * Sets the limits for one transaction. Behind a pooler in transaction mode they cannot belong to
  * the session: the next transaction may be on another connection, which others use too.
  */
-export const SET_LOCAL_LIMITS = `SELECT ${Object.entries(SERVER_LIMITS)
+export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({ ...SERVER_LIMITS, jit: 'off' })
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
@@ -40,8 +40,8 @@ export const SET_LOCAL_LIMITS = `SELECT ${Object.entries(SERVER_LIMITS)
 export const NO_LIMITS = { inTransaction: liftLimits(true), inSession: liftLimits(false) };
 
 /**
- * A connection that writes. BEGIN takes the write lock at once: a transaction that first reads and
- * then wants to write would fail with SQLITE_BUSY as soon as another process has written between.
+ * A connection that writes. BEGIN takes the write lock at once: a transaction that reads first and
+ * writes later would fail with SQLITE_BUSY if another process had written in between.
  */
 class WritingSqlite extends BetterSqlite3 {
   override prepare<P extends unknown[] | object, R>(sql: string): BetterSqlite3.Statement<P, R> {
@@ -50,9 +50,8 @@ class WritingSqlite extends BetterSqlite3 {
 }
 
 /**
- * A connection whose end is told by the statement that next uses it. While the pool hands it from
- * one user to the next, and once it has been given up, nobody else listens, and an error that
- * nobody listens to would end the process.
+ * A connection whose loss is reported by the next statement on it. Between two users in the pool,
+ * and once given up, it has no other listener, and an unhandled error event would end the process.
  */
 class QuietClient extends Client {
   constructor(config?: string | ClientConfig) {
@@ -61,12 +60,12 @@ class QuietClient extends Client {
   }
 }
 
-/** The connections that serve reads, and on PostgreSQL the transactions too. */
+/** The options of the connections that serve reads and, on PostgreSQL, transactions. */
 export function servingOptions(config: Config): DataSourceOptions {
   if (config.databaseUrl === undefined) {
     return {
       ...sqlite(config.dataDir),
-      // SQLite has one connection in a process: outside the transactor nothing may write on it.
+      // On SQLite only the transactor's connection may write.
       readonly: true,
       fileMustExist: true,
       timeout: SQLITE_READ_WAIT_MS,
@@ -76,24 +75,26 @@ export function servingOptions(config: Config): DataSourceOptions {
     ...postgres(config.databaseUrl),
     extra: {
       ...CLIENT_LIMITS,
-      ...sessionLimits(config),
+      ...sessionSettings(config),
       Client: QuietClient,
       idleTimeoutMillis: 0,
       keepAlive: true,
+      // Statements of a transaction that need no answer of each other share a round trip.
+      pipeline: true,
       max: 10,
     },
   };
 }
 
 /**
- * The one SQLite connection of the process that writes. While it is being opened it may wait for
- * another process that recovers the file; `createTransactor` ends that.
+ * The options of the one SQLite connection of the process that writes. While opening it may wait
+ * for another process that recovers the file; `createTransactor` ends that.
  */
 export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOptions {
   return { ...(reader as SqliteOptions), ...WRITING, readonly: false, timeout: START_WAIT_MS };
 }
 
-/** One connection without time limits, for migrations. */
+/** The options of one connection without time limits, for migrations. */
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
     ? { ...sqlite(config.dataDir), ...WRITING, timeout: MIGRATING_WAIT_MS }
@@ -104,9 +105,9 @@ export function migratingOptions(config: Config): DataSourceOptions {
 }
 
 /**
- * One connection that reads the embedded database in `dataDir` alone: it cannot be opened while
- * another process has the file open, keeps every other process from reading and writing it, sees
- * the state of one moment, and writes nothing.
+ * The options of one connection that reads the embedded database in `dataDir` alone: it cannot be
+ * opened while another process has the file open, keeps every other process from reading and
+ * writing it, sees the state of one moment, and writes nothing.
  */
 export function exclusiveOptions(dataDir: string): DataSourceOptions {
   return {
@@ -123,14 +124,18 @@ export function exclusiveOptions(dataDir: string): DataSourceOptions {
   };
 }
 
-/** Whether a pooler in transaction mode stands before the database: nothing may belong to a session. */
+/** Whether there is a pooler in transaction mode, so that nothing may belong to a session. */
 export function isPooled({ databaseDirectUrl }: Config): boolean {
   return databaseDirectUrl !== undefined;
 }
 
-/** What each serving session brings; none where a pooler would refuse it. */
-export function sessionLimits(config: Config): Partial<typeof SERVER_LIMITS> {
-  return isPooled(config) ? {} : SERVER_LIMITS;
+/**
+ * What each serving session tells PostgreSQL; nothing where a pooler would refuse it. Compiling a
+ * statement to machine code takes many times as long as any of ours runs, and PostgreSQL would do so where
+ * a table has just grown and it expects more rows than there are.
+ */
+export function sessionSettings(config: Config): Partial<typeof SERVER_LIMITS> & ClientConfig {
+  return isPooled(config) ? {} : { ...SERVER_LIMITS, options: '-c jit=off' };
 }
 
 function liftLimits(isLocal: boolean): string {
@@ -138,7 +143,7 @@ function liftLimits(isLocal: boolean): string {
     ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 }
 
-/** Where the embedded database is. */
+/** The path of the embedded database. */
 export function sqlitePath(dataDir: string): string {
   return join(dataDir, SQLITE_FILE);
 }

@@ -10,14 +10,17 @@ import { DatabaseUnavailable, ServiceError } from '../common/errors';
 const POSTGRES_STATES = /^(08...|53...|57P0.|25006|55P03|57014|40001|40P01)$/;
 const SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOMEM|PROTOCOL)/;
 const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
-/** pg gives these no code. */
+/** Messages of errors to which pg gives no code. */
 const PG_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|connection error|client has encountered|Cannot use a pool after|not queryable|Driver not Connected/i;
 
-/** TypeORM lets go of a runner as soon as its connection is lost, and the next statement finds it gone. */
+/** What TypeORM throws for a statement on a runner whose connection was lost. */
 const LOST_RUNNERS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-/** `DatabaseUnavailable` for what passes by itself or with the database's recovery, else the error as it is. */
+/**
+ * Translates transient errors, which pass by themselves or with the database's recovery, into
+ * `DatabaseUnavailable`; returns others as they are.
+ */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof ServiceError) return error;
   return isUnavailable(error) ? new DatabaseUnavailable(error) : error;
@@ -37,7 +40,7 @@ function isUnavailable(error: unknown): boolean {
   return PG_MESSAGES.test(error.message);
 }
 
-/** Whether the server itself refused a statement, so that its connection is as good as before. */
+/** Whether the server itself rejected a statement, so that its connection is still usable. */
 export function isAnsweredByPostgres(error: unknown): boolean {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
   return cause instanceof DatabaseError && !/^(08|57P)/.test(cause.code ?? '');
@@ -48,8 +51,13 @@ export function isSqliteBusy(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code?.startsWith('SQLITE_BUSY') ?? false;
 }
 
-/** Whether the database refused a row because a unique key has it already. */
+/** Whether the database rejected a row because of a unique key. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
   return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(code);
+}
+
+/** Whether PostgreSQL refused to wait longer for another transaction: its lock, or a deadlock with it. */
+export function isLockConflict(error: unknown): boolean {
+  return /^(55P03|40P01)$/.test((error as NodeJS.ErrnoException | undefined)?.code ?? '');
 }

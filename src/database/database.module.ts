@@ -2,19 +2,22 @@ import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/comm
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
-import { AppliedMigrations } from './applied-migrations';
+import { AppliedMigrations } from './schema/applied-migrations';
 import { ChangeFeed } from './change-feed';
 import { ConnectionPool } from './connection-pool';
 import { createDataSource } from './create-data-source';
 import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options';
-import { PostgresChangeFeed } from './postgres-change-feed';
-import { PostgresTransactor } from './postgres-transactor';
-import { SqliteChangeFeed } from './sqlite-change-feed';
-import { SqliteTransactor } from './sqlite-transactor';
+import { PostgresChangeFeed } from './postgres/postgres-change-feed';
+import { PostgresTransactor } from './postgres/postgres-transactor';
+import { SqliteChangeFeed } from './sqlite/sqlite-change-feed';
+import { SqliteTransactor } from './sqlite/sqlite-transactor';
 import { Statements } from './statement';
 import { Transactor } from './transactor';
 
-/** Gives every module `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` and the `AppliedMigrations`. */
+/**
+ * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` and the
+ * `AppliedMigrations` to every module.
+ */
 @Global()
 @Module({
   imports: [
@@ -52,7 +55,7 @@ export class DatabaseModule implements OnApplicationShutdown {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** In this order: the last writes have something to announce. */
+  /** Closes in this order: the last writes have changes to announce. */
   async onApplicationShutdown(): Promise<void> {
     await this.transactor.close();
     await this.changes.close();
@@ -73,7 +76,7 @@ async function createTransactor(dataSource: DataSource, config: Config): Promise
     return new PostgresTransactor(dataSource, isPooled(config));
   }
   const writer = await createDataSource(sqliteWriterOptions(dataSource.options)).initialize();
-  // SQLite waits by blocking the process; from here on the transactor waits in its stead.
+  // SQLite would block the process while it waits; from here on the transactor waits instead.
   await writer.query('PRAGMA busy_timeout = 0');
   return new SqliteTransactor(writer);
 }

@@ -1,36 +1,73 @@
 import type { DataSourceOptions } from 'typeorm';
 
-/** What the two databases spell differently; nothing else in the service knows which one it is on. */
+/** The differences between the two databases; nothing else in the service knows which one it is on. */
 export interface Dialect {
   /** Suffix that locks the selected rows of `alias` against other writers until the transaction ends. */
   lockRows: (alias: string) => string;
+  /** As `lockRows`, but waits for nobody: rows that another transaction has locked are left out. */
+  lockFreeRows: (alias: string) => string;
   /** Aggregate that collects its argument over all rows into one JSON array. */
   jsonArrayOf: string;
   /** Function that makes one JSON array of its arguments. */
   jsonArray: string;
   /** Whether the JSON object in a text has a member of this name. */
   hasMember: (object: string, name: string) => string;
-  /** Whether it has this member, and its value is the JSON scalar in the text `value`. */
+  /** Whether the object has this member, and its value is the JSON scalar in the text `value`. */
   memberIs: (object: string, name: string, value: string) => string;
-  /** Whether a text is one of those of the JSON array in a text parameter; an index finds them. */
-  isOneOf: (column: string, parameter: string) => string;
+  /** Whether a column has one of the values of the JSON array in a text parameter; an index finds them. */
+  isOneOf: (column: string, parameter: string, type?: RecordType) => string;
+  /** Whether a column has one of the values that a query selects; an index finds them. */
+  isAmong: (column: string, query: string) => string;
+  /**
+   * The rows that `select` finds for each key of the JSON array in a text parameter, each key by the
+   * index even where there are few rows yet: a plan outlives the size that it was made for. Rows
+   * of one key follow each other; what their `ORDER BY` says holds for them alone.
+   */
+  forEachKey: (parameter: string, select: (key: KeyTest) => string) => string;
   /** Column type of a primary key that is counted beyond 32 bits. */
   countingType: 'bigint' | 'integer';
   /** Column type of raw bytes. */
   binaryType: 'bytea' | 'blob';
-  /** Table with a row for each element of a JSON array, in the column `value`; its alias is `e`. */
-  elementsOf: (jsonArray: string) => string;
+  /** Raw bytes as lower-case hexadecimal digits, and back. */
+  toHex: (bytes: string) => string;
+  fromHex: (text: string) => string;
+  /**
+   * Table with a row for each object of the JSON array in a text parameter, and a column for each
+   * member that is named; its alias is `r`. A `bytes` member is a text of `toBytesText`.
+   */
+  recordsOf: (parameter: string, columns: Record<string, RecordType>) => string;
+  /** The next number of a table's primary key, for a column `id`. */
+  nextId: (table: string) => string;
+  /** Orders the rows that a statement locks, where transactions could otherwise deadlock. */
+  lockingOrder: (column: string) => string;
   /** The number that a text spells in one to nine canonical digits; null for any other text. */
   numberOf: (text: string) => string;
   /**
-   * Locks what has this number until the transaction ends: `lockAlone` against all other
-   * transactions, `tryLockTogether` together with others that do. This waits for nothing; its one row
-   * says in `isLocked` whether it could, and it cannot while another waits to `lockAlone`.
+   * Takes the shared lock of this number until the transaction ends, without waiting for it. Its one
+   * row says in `isLocked` whether it did; it does not while another transaction holds the exclusive
+   * lock or waits for it.
    */
-  tryLockTogether: (number: string) => string;
-  lockAlone: (number: string) => string;
+  tryLockShared: (number: string) => string;
+  /** Waits for the exclusive lock of this number, and keeps it until the transaction ends. */
+  lockExclusive: (number: string) => string;
   /** Placeholder of the n-th value, counted from 1. */
   placeholder: (n: number) => string;
+}
+
+/** Conditions on the key that `forEachKey` is looking for. */
+interface KeyTest {
+  /** @param fromText makes the column's type of a key, where it is not a text itself */
+  is: (column: string, fromText?: (text: string) => string) => string;
+  /** Whether the column is what a query finds with the key, which is one row at most. */
+  leadsTo: (column: string, query: string) => string;
+}
+
+/** Types of what a JSON parameter holds; any value can be null. */
+type RecordType = 'text' | 'integer' | 'bigint' | 'bytes';
+
+/** Bytes in a JSON parameter, which has none. */
+export function toBytesText(bytes: Buffer): string {
+  return `\\x${bytes.toString('hex')}`;
 }
 
 /** How long a statement waits for a row that another transaction has locked. */
@@ -39,30 +76,52 @@ export const LOCK_WAIT_MS = 1500;
 /** First half of the key of an advisory lock; any number that no other program uses in the same database. */
 const LOCK_CLASS = 1_953_068_402;
 
+const postgresKey: KeyTest = {
+  is: (column, fromText = asItIs) => `${column} = ${fromText('k.value')}`,
+  leadsTo: (column, query) => `${column} = (${query})`,
+};
+
 const postgres: Dialect = {
   // Not FOR UPDATE: that would also wait for rows which merely refer to the locked one.
   lockRows: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
+  lockFreeRows: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
   jsonArrayOf: 'json_agg',
   jsonArray: 'json_build_array',
   hasMember: (object, name) => `${memberOf(object, name)} IS NOT NULL`,
   memberIs: (object, name, value) => `${memberOf(object, name)} = CAST(${value} AS jsonb)`,
   // Not IN: that would be planned as a join, and on a table that has just grown as a scan of it.
-  isOneOf: (column, parameter) =>
-    `${column} = ANY(ARRAY(SELECT json_array_elements_text(CAST(${parameter} AS json))))`,
+  isOneOf: (column, parameter, type = 'text') =>
+    postgres.isAmong(
+      column,
+      `SELECT CAST(json_array_elements_text(CAST(${parameter} AS json)) AS ${postgresType(type)})`,
+    ),
+  isAmong: (column, query) => `${column} = ANY(ARRAY(${query}))`,
+  // OFFSET keeps the planner from making a join of it, which on small tables would scan them.
+  forEachKey: (parameter, select) => `
+    SELECT found.* FROM json_array_elements_text(CAST(${parameter} AS json)) AS k(value)
+    CROSS JOIN LATERAL (${select(postgresKey)} OFFSET 0) AS found`,
   countingType: 'bigint',
   binaryType: 'bytea',
-  elementsOf: (jsonArray) => `json_array_elements(CAST(${jsonArray} AS json)) AS e(value)`,
+  toHex: (bytes) => `encode(${bytes}, 'hex')`,
+  fromHex: (text) => `decode(${text}, 'hex')`,
+  recordsOf: (parameter, columns) => {
+    const list = Object.entries(columns).map(([name, type]) => `"${name}" ${postgresType(type)}`);
+    return `json_to_recordset(CAST(${parameter} AS json)) AS r(${list.join(', ')})`;
+  },
+  nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
+  lockingOrder: (column) => `ORDER BY ${column}`,
   numberOf: (text) => `CASE WHEN ${text} ~ '^[1-9][0-9]{0,8}$' THEN CAST(${text} AS integer) END`,
-  // Not a row lock: many that share one would starve who wants it alone.
-  tryLockTogether: (number) =>
+  // Not a row lock: a stream of shared ones would starve a waiting exclusive one.
+  tryLockShared: (number) =>
     `SELECT pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${number}) AS "isLocked"`,
-  lockAlone: (number) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${number})`,
+  lockExclusive: (number) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${number})`,
   placeholder: (n) => `$${n}`,
 };
 
 const sqlite: Dialect = {
   // A transaction holds the write lock of the whole database from its first statement.
   lockRows: () => '',
+  lockFreeRows: () => '',
   jsonArrayOf: 'json_group_array',
   jsonArray: 'json_array',
   // Not by a path: SQLite's paths cannot spell every name.
@@ -71,19 +130,49 @@ const sqlite: Dialect = {
   memberIs: (object, name, value) =>
     `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name}
        AND member.type = json_type(${value}) AND member.atom IS json_extract(${value}, '$'))`,
-  isOneOf: (column, parameter) => `${column} IN (SELECT value FROM json_each(${parameter}))`,
+  isOneOf: (column, parameter, type = 'text') =>
+    sqlite.isAmong(column, `SELECT ${sqliteValue('value', type)} FROM json_each(${parameter})`),
+  isAmong: (column, query) => `${column} IN (${query})`,
+  forEachKey: (parameter, select) =>
+    select({
+      is: (column, fromText = asItIs) =>
+        `${column} IN (SELECT ${fromText('value')} FROM json_each(${parameter}))`,
+      leadsTo: (column, query) => `${column} IN (${query})`,
+    }),
   // SQLite's integers have 64 bits, and it counts no other type.
   countingType: 'integer',
   binaryType: 'blob',
-  elementsOf: (jsonArray) => `json_each(${jsonArray}) AS e`,
+  toHex: (bytes) => `lower(hex(${bytes}))`,
+  fromHex: (text) => `unhex(${text})`,
+  recordsOf: (parameter, columns) => {
+    const list = Object.entries(columns).map(
+      ([name, type]) => `${sqliteValue(`value ->> '$.${name}'`, type)} AS "${name}"`,
+    );
+    return `(SELECT ${list.join(', ')} FROM json_each(${parameter})) AS r`;
+  },
+  nextId: () => 'NULL',
+  // There is one writer.
+  lockingOrder: () => '',
   numberOf: (text) =>
     `CASE WHEN ${text} GLOB '[1-9]*' AND ${text} NOT GLOB '*[^0-9]*' AND length(${text}) <= 9
      THEN CAST(${text} AS integer) END`,
   // As with `lockRows`.
-  tryLockTogether: (number) => `SELECT ${number} IS NOT NULL AS "isLocked"`,
-  lockAlone: (number) => `SELECT ${number}`,
+  tryLockShared: (number) => `SELECT ${number} IS NOT NULL AS "isLocked"`,
+  lockExclusive: (number) => `SELECT ${number}`,
   placeholder: () => '?',
 };
+
+function postgresType(type: RecordType): string {
+  return type === 'bytes' ? 'bytea' : type;
+}
+
+function sqliteValue(value: string, type: RecordType): string {
+  return type === 'bytes' ? `unhex(substr(${value}, 3))` : value;
+}
+
+function asItIs(text: string): string {
+  return text;
+}
 
 /** On PostgreSQL: SQL's null if there is no such member, JSON's if its value is null. */
 function memberOf(object: string, name: string): string {

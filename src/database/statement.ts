@@ -1,4 +1,5 @@
 import type { DataSource, EntityManager } from 'typeorm';
+import type BetterSqlite3 from 'better-sqlite3';
 import type { Pool, PoolClient } from 'pg';
 import { translateDatabaseError } from './database-errors';
 import { type Dialect, dialectOf } from './dialect';
@@ -14,7 +15,7 @@ export interface Statement<Parameters extends Record<keyof Parameters, SqlValue>
   readonly types?: { parameters: Parameters; row: Row };
 }
 
-/** PostgreSQL cuts what is longer. */
+/** The longest name that PostgreSQL does not cut off. */
 const LONGEST_NAME = 63;
 
 export function statement<Parameters extends Record<keyof Parameters, SqlValue>, Row = never>(
@@ -23,6 +24,16 @@ export function statement<Parameters extends Record<keyof Parameters, SqlValue>,
 ): Statement<Parameters, Row> {
   if (name.length > LONGEST_NAME) throw new Error(`the name of the statement ${name} is too long`);
   return { name, sql };
+}
+
+/**
+ * Waits for statements of one transaction that were sent together, each by one call of `run`.
+ * @throws the error of the first that failed, once none of them is under way any more
+ */
+export async function settled(statements: readonly Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(statements)) {
+    if (result.status === 'rejected') throw result.reason;
+  }
 }
 
 interface Compiled {
@@ -51,7 +62,7 @@ export class Statements {
   }
 
   /**
-   * One statement on its own, outside any transaction; it sees what is committed.
+   * Runs one statement on its own, outside any transaction; it sees what is committed.
    * @throws DatabaseUnavailable
    */
   async read<P extends Record<keyof P, SqlValue>, Row>(
@@ -61,21 +72,30 @@ export class Statements {
     const { name, text, values } = this.bind(statement, parameters);
     const pool = poolOf(this.dataSource);
     try {
-      if (!pool) return await this.dataSource.query<Row[]>(text, values);
+      if (!pool) return runOnSqlite<Row>(this.dataSource, text, values);
       return (await pool.query<Row & object>({ name, text, values })).rows;
     } catch (error) {
       throw translateDatabaseError(error);
     }
   }
 
-  /** One statement inside the transaction of `manager`; the rows are those it selects or returns. */
+  /**
+   * Runs one statement inside the transaction of `manager`; returns the rows it selects or returns.
+   * Statements run in the order of the calls, even if one call does not wait for the other.
+   */
   async run<P extends Record<keyof P, SqlValue>, Row>(
     manager: EntityManager,
     statement: Statement<P, Row>,
     parameters: P,
   ): Promise<Row[]> {
     const { name, text, values } = this.bind(statement, parameters);
-    if (!poolOf(this.dataSource)) return manager.query<Row[]>(text, values);
+    if (!poolOf(this.dataSource)) {
+      const { dataSource } = manager;
+      // SQLite itself ends the transaction of a statement that finds the disk full; nothing that was
+      // sent along with it may then be stored without it.
+      if (!sqliteOf(dataSource).inTransaction) throw new Error('the transaction has ended');
+      return runOnSqlite<Row>(dataSource, text, values);
+    }
     const client = (await manager.queryRunner!.connect()) as PoolClient;
     return (await client.query<Row & object>({ name, text, values })).rows;
   }
@@ -105,7 +125,26 @@ function compile(sql: string, dialect: Dialect): Compiled {
   return { text, order };
 }
 
-/** TypeORM cannot name statements, which halves the work of PostgreSQL; the driver's own pool can. */
+/** The driver's own pool: it can name statements, as TypeORM cannot, which halves the work of PostgreSQL. */
 export function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
+}
+
+const prepared = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();
+
+/** On the connection itself: TypeORM's runner waits between a call and its statement, and not always as long. */
+function runOnSqlite<Row>(dataSource: DataSource, text: string, values: SqlValue[]): Row[] {
+  const connection = sqliteOf(dataSource);
+  const known = prepared.get(connection) ?? new Map<string, BetterSqlite3.Statement>();
+  prepared.set(connection, known);
+  let statement = known.get(text);
+  if (!statement) known.set(text, (statement = connection.prepare(text)));
+  const bindable = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+  if (statement.reader) return statement.all(...bindable) as Row[];
+  statement.run(...bindable);
+  return [];
+}
+
+function sqliteOf({ driver }: DataSource): BetterSqlite3.Database {
+  return (driver as unknown as { databaseConnection: BetterSqlite3.Database }).databaseConnection;
 }

@@ -4,8 +4,8 @@ export type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /**
  * Runs writes. What `work` does through its `manager` happens as a whole or not at all, and is
- * durable when the promise resolves. `work` reaches the database through `manager` alone and waits
- * for nothing else: on SQLite every other write waits for it.
+ * durable when the promise resolves. `work` reaches the database through `manager` alone and awaits
+ * nothing else: on SQLite every other write waits for it.
  */
 export abstract class Transactor {
   /** @throws DatabaseUnavailable if the database cannot be reached or stays locked */

@@ -34,8 +34,8 @@ export const pageScript = `SwaggerUIBundle({
 `;
 
 /**
- * Runs in the browser, which refuses to send a GET with a body. A token that was pasted without its
- * scheme gets it.
+ * Adapts requests in the browser, which refuses to send a GET with a body; adds the scheme to a
+ * token that was pasted without it.
  */
 function adaptRequest(request: UiRequest): UiRequest {
   const { Authorization } = request.headers;

@@ -1,8 +1,9 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module';
 import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../common/access.decorator';
+import { describeRecorded } from '../common/api-docs';
 import { Config } from '../config/config';
 import packageJson from '../../package.json';
 
@@ -20,9 +21,11 @@ Every answer has \`success\`: 1, or 0 with an RFC 9457 problem whose \`code\` is
 answers what RFC 7662 says, the key set what RFC 7517, and the metadata what RFC 8414; an import and an
 export answer lines.`;
 
-/** The OpenAPI 3.1 document of everything the application serves. */
-export function buildOpenApi(app: INestApplication): OpenAPIObject {
-  const builder = new DocumentBuilder()
+/** Builds the OpenAPI 3.1 document of everything the application serves. */
+export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject> {
+  const swagger = await import('@nestjs/swagger');
+  describeRecorded(swagger);
+  const builder = new swagger.DocumentBuilder()
     .setOpenAPIVersion('3.1.0')
     .setTitle('User group service')
     .setDescription(DESCRIPTION.trim())
@@ -61,13 +64,13 @@ export function buildOpenApi(app: INestApplication): OpenAPIObject {
     });
   const base = builder.build();
   base.info.contact = { name: 'The operator of this service' };
-  const document = SwaggerModule.createDocument(app, base);
+  const document = swagger.SwaggerModule.createDocument(app, base);
   documentBearer(document);
   documentRateLimits(document);
   return document;
 }
 
-/** Outside the contract's one path the standard scheme is accepted as well. */
+/** Documents the standard scheme, which is accepted outside the contract's one path. */
 function documentBearer(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {
     if (!path.startsWith('/api/v1/')) continue;
@@ -75,7 +78,10 @@ function documentBearer(document: OpenAPIObject): void {
   }
 }
 
-/** Of the answer to every call that is counted, whichever handler gives it, unless the limit is off. */
+/**
+ * Header fields of the answer to every call that is counted, whichever handler gives it, unless the
+ * limit is off.
+ */
 const RATE_LIMIT_HEADERS = {
   RateLimit: {
     description:
@@ -110,7 +116,7 @@ function operationsOf({ get, put, post, patch, delete: remove }: PathItem): Oper
   return [get, put, post, patch, remove].filter((operation) => operation !== undefined);
 }
 
-/** The same document without a database: in preview nothing is instantiated. */
+/** Builds the same document without a database: in preview nothing is instantiated. */
 export async function describeOpenApi(): Promise<OpenAPIObject> {
   const app = await NestFactory.create(AppModule.with(new Config()), {
     preview: true,

@@ -15,13 +15,13 @@ const FILES: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 };
 
-/** The page's own scripts and styles, and calls to this server; nothing from elsewhere. */
+/** The policy of the page: its own scripts and styles, and calls to this server; nothing from elsewhere. */
 const DOCS_POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /**
- * Serves the OpenAPI document at `/docs-json`, a page to try it at `/docs`, and leads there from `/`.
- * Each is made once and kept, so that a call costs no more than any other.
+ * Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`, to which `/`
+ * redirects. Each is built once and kept, so that a call costs no more than any other.
  */
 export function serveDocs(app: NestExpressApplication): void {
   const express: Express = app.getHttpAdapter().getInstance();
@@ -36,9 +36,9 @@ export function serveDocs(app: NestExpressApplication): void {
   for (const [path, document] of Object.entries(pages)) {
     express.get(`/docs${path}`, answer(document, DOCS_POLICY));
   }
-  const openApi = () => JSON.stringify(buildOpenApi(app));
+  const openApi = async () => JSON.stringify(await buildOpenApi(app));
   express.get('/docs-json', answer(new StoredDocument('application/json; charset=utf-8', openApi)));
-  // Relative, so that it is right below any path of a proxy too.
+  // Relative, so that it also works below any path of a proxy.
   express.get('/', (_request, response) => {
     response.status(302).setHeader('Location', 'docs').end();
   });

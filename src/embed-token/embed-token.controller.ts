@@ -1,5 +1,5 @@
 import { Controller, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '../common/api-docs';
 import { RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
 import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/errors';

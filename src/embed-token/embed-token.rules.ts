@@ -1,4 +1,4 @@
-import type { Violation } from '../common/errors';
+import type { Violation } from '../common/violation';
 import { textViolations } from '../common/text';
 
 /** The longest life of an embed token: a day. */
@@ -15,7 +15,7 @@ export function lifeViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/** What is wrong with a web origin, which has to be as browsers write it (RFC 6454, section 6.2). */
+/** What is wrong with a web origin, which must be spelled as browsers spell it (RFC 6454, section 6.2). */
 export function originViolations(value: unknown, pointer: string): Violation[] {
   const violations = textViolations(value, pointer);
   if (violations.length > 0 || isOrigin(value as string)) return violations;
@@ -24,7 +24,7 @@ export function originViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/** Of a host only letters, digits, `.`, `_` and `-`: `*` and `;` would mean something in a policy. */
+/** Restricts a host to letters, digits, `.`, `_` and `-`: `*` and `;` have a meaning in a policy. */
 const SECURE = /^https:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(:\d+)?$/;
 const LOCAL = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/;
 

@@ -11,8 +11,8 @@ import {
 } from '../common/errors';
 import { toWireTime } from '../common/time';
 import { Config } from '../config/config';
-import { UserGroupSnapshots } from '../user-group/user-group-snapshots';
-import { UserGroupTokenRepository } from '../user-group/user-group-token.repository';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots';
+import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository';
 import type { IssueEmbedTokenDto } from './dto/embed-token.dto';
 import type { EmbedTokenAnswer } from './dto/embed-token-answer.dto';
 import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token';
@@ -21,7 +21,7 @@ import { SigningKeys } from './signing-keys';
 
 const JTI_BYTES = 16;
 
-/** Issues the short-lived tokens that a browser may hold in place of the group's own. */
+/** Issues the short-lived tokens that a browser may hold instead of the group's own token. */
 @Injectable()
 export class EmbedTokenService {
   constructor(
@@ -33,7 +33,7 @@ export class EmbedTokenService {
   ) {}
 
   /**
-   * A token that ends with the group's current one, or before. Nothing is stored.
+   * Issues a token that ends no later than the group's current token; nothing is stored.
    * @throws UserGroupNotFound, ValidationFailed, UserGroupSuspended, UserGroupIncomplete
    */
   async issue(

@@ -2,10 +2,13 @@ import type { JWTPayload } from 'jose';
 
 /** `alg` of every embed token; no other is made or accepted. */
 export const ALGORITHM = 'ES256';
-/** `typ` of every embed token: the one that every library takes without being told. */
+/** `typ` of every embed token: the one that libraries accept by default. */
 export const TYPE = 'JWT';
 
-/** What an embed token says: whose it is and on what it hangs, nothing about the group itself. */
+/**
+ * The claims of an embed token: its owner and the generation it depends on, nothing about the group
+ * itself.
+ */
 export interface EmbedTokenClaims {
   iss: string;
   /** The host application's own id of the group. */
@@ -15,17 +18,17 @@ export interface EmbedTokenClaims {
   iat: number;
   exp: number;
   jti: string;
-  /** Public id of the group's workspace; versions before this one have left it out. */
+  /** Public id of the group's workspace; missing in tokens of earlier versions. */
   workspace_id?: string;
-  /** Internal id of the group; no two groups of an installation ever have the same. */
+  /** Internal id of the group, unique in the installation for ever. */
   team_id: number;
-  /** Generation of the group's token that was current: the embed token ends with it. */
+  /** The generation of the group's token that was current: the embed token ends with it. */
   gen: number;
   /** The web origin of the page that it was issued for, if it was issued for one. */
   origin?: string;
 }
 
-/** The claims of a payload whose signature is right; undefined if it is no embed token's. */
+/** Reads the claims of a payload whose signature is valid; undefined if it is no embed token's. */
 export function claimsOf(payload: JWTPayload): EmbedTokenClaims | undefined {
   const { iss, sub, aud, jti, origin, iat, exp } = payload;
   const { workspace_id, team_id, gen } = payload;

@@ -3,20 +3,20 @@ import { errors, jwtVerify } from 'jose';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import { Config } from '../config/config';
-import type { EmbeddingWorkspace } from '../user-group/user-group-token.repository';
+import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository';
 import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token';
 import { SigningKeys } from './signing-keys';
 
 /** With the longest id, audience, origin and issuer a token has less than 4,500 characters. */
 const MAX_LENGTH = 4608;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** The check of a signature takes a third of a millisecond, and a dashboard asks again and again. */
+/** Verifying a signature takes a third of a millisecond, and a dashboard asks again and again. */
 const MAX_REMEMBERED = 1000;
 
-/** Tells whether a text is an embed token of this installation that has not expired. */
+/** Verifies embed tokens: issued by this installation, and not expired. */
 @Injectable()
 export class EmbedTokenVerifier {
-  /** By the hash of the text; only what was verified, so that guessing cannot fill it. */
+  /** By the hash of the text. Only verified tokens are cached, so guessing cannot fill it. */
   private readonly verified = new LRUCache<string, EmbedTokenClaims>({ max: MAX_REMEMBERED });
 
   constructor(
@@ -25,8 +25,8 @@ export class EmbedTokenVerifier {
   ) {}
 
   /**
-   * Its claims; undefined for every other text, whatever the doubt. Whether it is one of the caller's
-   * workspace, the group is still there and its token still valid is for the caller to see.
+   * Returns the claims; undefined for any other text, whatever is wrong with it. The caller still
+   * has to check its workspace, that the group exists and that its token is valid.
    */
   async verify(text: string): Promise<EmbedTokenClaims | undefined> {
     if (text.length > MAX_LENGTH || !COMPACT_JWS.test(text)) return undefined;
@@ -38,8 +38,8 @@ export class EmbedTokenVerifier {
   }
 
   /**
-   * Whether what was verified names this workspace. A token of a version before names none: for the
-   * day that it lives at most, it is tied to its workspace by the number of the group alone.
+   * Whether the token names this workspace. Tokens of the previous version name none: for the day
+   * that they live at most, the number of the group alone ties them to theirs.
    */
   isOf(
     { publicId, embedTokenIssuer }: EmbeddingWorkspace,
@@ -48,7 +48,7 @@ export class EmbedTokenVerifier {
     return workspaceId === publicId && iss === (embedTokenIssuer ?? this.config.embedTokenIssuer);
   }
 
-  /** The key comes from the ring alone: what a header says about keys beside `kid` is not read. */
+  /** Takes the key from the ring alone, and of what a header says about keys only `kid`. */
   private async check(text: string): Promise<EmbedTokenClaims | undefined> {
     try {
       const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {

@@ -4,14 +4,14 @@ import {
   ApiOkResponse,
   ApiOperation,
   ApiTags,
-  getSchemaPath,
-} from '@nestjs/swagger';
+  schemaPath,
+} from '../common/api-docs';
 import { Public } from '../common/access.decorator';
 import { ApiPublicProblems } from '../common/problem.dto';
 import { Jwks } from './dto/jwks.dto';
 import { SigningKeys } from './signing-keys';
 
-/** How long a verifier may go without a new key: docs/operations.md waits as long before it signs. */
+/** How long a verifier may miss a new key: docs/operations.md waits as long before that key signs. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 @ApiTags('Embed tokens')
@@ -33,7 +33,7 @@ export class JwksController {
   @ApiExtraModels(Jwks)
   @ApiOkResponse({
     description: 'The key set.',
-    content: { 'application/jwk-set+json': { schema: { $ref: getSchemaPath(Jwks) } } },
+    content: { 'application/jwk-set+json': { schema: { $ref: schemaPath(Jwks) } } },
   })
   @ApiPublicProblems()
   get(): Jwks {

@@ -1,7 +1,7 @@
 import { calculateJwkThumbprint } from 'jose';
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
 
-/** The public half of a signing key, as it stands in the key set (RFC 7517). */
+/** The public half of a signing key, as the key set contains it (RFC 7517). */
 export interface PublicJwk {
   kty: 'EC';
   crv: 'P-256';
@@ -20,16 +20,16 @@ export interface SigningKey {
   publicJwk: PublicJwk;
 }
 
-/** Keeps this use of a secret apart from every other; another text would give other keys. */
+/** Separates this use of a secret from every other; another text would derive other keys. */
 const PURPOSE = 'user-group-service/embed-token/ES256/v1';
 /** 128 bits more than the order has, so that reducing favours no key (FIPS 186-5, A.2.1, asks for 64). */
 const SEED_LENGTH = 48;
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * The P-256 key of a secret of the key ring: HKDF-SHA-256 (RFC 5869) without salt, reduced to
- * 1…n−1. The same secret gives the same key in every process and for ever; the key does not tell
- * the secret.
+ * Derives a P-256 key from a secret of the key ring: HKDF-SHA-256 (RFC 5869) without salt, reduced
+ * to 1…n−1. The same secret gives the same key in every process and for ever; the key does not
+ * reveal the secret.
  */
 export async function deriveSigningKey(secret: Buffer): Promise<SigningKey> {
   const d = scalarOf(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SEED_LENGTH)));
@@ -53,7 +53,7 @@ function scalarOf(seed: Buffer): Buffer {
   return Buffer.from(scalar.toString(16).padStart(64, '0'), 'hex');
 }
 
-/** Of an uncompressed point: the byte 4, then both coordinates of 32 bytes each (SEC 1, 2.3.3). */
+/** Splits an uncompressed point: the byte 4, then both coordinates of 32 bytes each (SEC 1, 2.3.3). */
 function coordinatesOf(point: Buffer): [x: string, y: string] {
   return [point.subarray(1, 33).toString('base64url'), point.subarray(33).toString('base64url')];
 }

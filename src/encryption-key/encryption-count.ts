@@ -2,15 +2,15 @@ import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { EncryptionKeyRepository } from './encryption-key.repository';
 import { KeyRing } from './key-ring';
 
-/** Of random nonces of 96 bits no more than 2^32 may be used with one key (NIST SP 800-38D, 8.3). */
+/** No more than 2^32 random nonces of 96 bits may be used with one key (NIST SP 800-38D, 8.3). */
 const MOST_ENCRYPTIONS = 2 ** 32;
 const WRITE_EVERY = 10_000;
 const WRITE_AFTER_MS = 30_000;
 const WARN_EVERY_MS = 24 * 3600 * 1000;
 
 /**
- * Counts what each key has encrypted, over all processes and restarts, off the critical path. A
- * process that is killed leaves out at most 10,000 encryptions, or those of 30 seconds.
+ * Counts the encryptions with each key, over all processes and restarts, off the critical path. A
+ * process that is killed misses at most 10,000 encryptions, or those of 30 seconds.
  */
 @Injectable()
 export class EncryptionCount implements OnApplicationShutdown {
@@ -26,19 +26,22 @@ export class EncryptionCount implements OnApplicationShutdown {
     private readonly keys: EncryptionKeyRepository,
   ) {}
 
-  /** What the first key has encrypted, as far as this process knows, by its id. */
+  /** The encryptions with the first key, as far as this process knows, by its id. */
   get known(): Record<string, number> {
     return { [this.ring.current.id]: this.total + this.notWritten };
   }
 
-  /** One more encryption with the first key. */
+  /** Counts one more encryption with the first key. */
   readonly add = (): void => {
     this.notWritten++;
     this.timer ??= setTimeout(this.write, WRITE_AFTER_MS).unref();
     if (this.notWritten % WRITE_EVERY === 0) this.write();
   };
 
-  /** Asks what other processes have counted before. @throws DatabaseUnavailable */
+  /**
+   * Reads what other processes have counted before.
+   * @throws DatabaseUnavailable
+   */
   async read(): Promise<void> {
     const { id } = this.ring.current;
     const recorded = (await this.keys.list()).find((key) => key.id === id);

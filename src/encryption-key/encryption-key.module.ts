@@ -1,18 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AuditModule } from '../audit/audit.module';
 import { Config } from '../config/config';
 import { EncryptionCount } from './encryption-count';
 import { EncryptionKeyRecord } from './encryption-key.entity';
 import { EncryptionKeyRepository } from './encryption-key.repository';
-import { EncryptionKeyService } from './encryption-key.service';
-import { KeyCheck } from './key-check';
 import { KeyRing, loadKeyRing } from './key-ring';
 import { TokenCipher } from './token-cipher';
-import { TokenRewrapper } from './token-rewrapper';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([EncryptionKeyRecord]), AuditModule],
+  imports: [TypeOrmModule.forFeature([EncryptionKeyRecord])],
   providers: [
     {
       provide: KeyRing,
@@ -27,10 +23,7 @@ import { TokenRewrapper } from './token-rewrapper';
     },
     EncryptionCount,
     EncryptionKeyRepository,
-    EncryptionKeyService,
-    KeyCheck,
-    TokenRewrapper,
   ],
-  exports: [EncryptionCount, KeyRing, TokenCipher],
+  exports: [EncryptionCount, EncryptionKeyRepository, KeyRing, TokenCipher],
 })
 export class EncryptionKeyModule {}

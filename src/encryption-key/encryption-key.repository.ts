@@ -9,7 +9,7 @@ import { keyCheckValue } from './key-ring';
 export interface RecordedKey {
   id: string;
   checkValue: Buffer;
-  /** When the operator gave it up; null if it is expected to be there. */
+  /** When the operator gave the key up; null while it is expected to be configured. */
   forgottenAt: number | null;
   /** How often it has encrypted, as far as that has been counted. */
   encryptions: number;
@@ -29,14 +29,14 @@ export const listKeys = statement<object, RecordedKey>(
     FROM encryption_key ORDER BY created_at, id`,
 );
 
-const forgetKey = statement<{ id: string; now: number }, { id: string }>(
+const markForgotten = statement<{ id: string; now: number }, { id: string }>(
   'encryption-key.forget',
   () => `
     UPDATE encryption_key SET forgotten_at = :now WHERE id = :id AND forgotten_at IS NULL
     RETURNING id`,
 );
 
-const rememberKey = statement<{ id: string }>(
+const clearForgotten = statement<{ id: string }>(
   'encryption-key.remember',
   () => `UPDATE encryption_key SET forgotten_at = NULL WHERE id = :id`,
 );
@@ -48,19 +48,7 @@ const addEncryptions = statement<{ id: string; count: number }, { encryptions: n
     RETURNING encryptions`,
 );
 
-const findTokenOfKey = statement<{ id: string }, { generation: number }>(
-  'encryption-key.find-token',
-  () => `SELECT generation FROM user_group_token WHERE key_id = :id LIMIT 1`,
-);
-
-export const countTokens = statement<object, { id: string; tokens: number }>(
-  'encryption-key.count-tokens',
-  () => `
-    SELECT key_id AS id, CAST(count(*) AS integer) AS tokens FROM user_group_token
-    WHERE key_id IS NOT NULL GROUP BY key_id ORDER BY key_id`,
-);
-
-/** Which keys the database has been written with: their ids and check values, never the keys. */
+/** Stores which keys the database has been written with: their ids and check values, never the keys. */
 @Injectable()
 export class EncryptionKeyRepository {
   constructor(
@@ -68,43 +56,36 @@ export class EncryptionKeyRepository {
     private readonly transactor: Transactor,
   ) {}
 
-  /** Every recorded key, the oldest first. */
+  /** Lists every recorded key, the oldest first. */
   list(): Promise<RecordedKey[]> {
     return this.statements.read(listKeys, {});
   }
 
-  /** Leaves a key that is recorded under this id already, whichever it is. */
+  /** Records a key; leaves one that is recorded under this id already, whichever it is. */
   async record(key: EncryptionKey): Promise<void> {
     const row = { id: key.id, checkValue: keyCheckValue(key), now: Date.now() };
     await this.transactor.run((manager) => this.statements.run(manager, recordKey, row));
   }
 
-  /** False if the key is not recorded, or forgotten already. */
-  async forget(manager: EntityManager, id: string): Promise<boolean> {
+  /** Marks that the operator gave the key up; false if it is not recorded, or marked already. */
+  async markForgotten(manager: EntityManager, id: string): Promise<boolean> {
     const row = { id, now: Date.now() };
-    return (await this.statements.run(manager, forgetKey, row)).length > 0;
+    return (await this.statements.run(manager, markForgotten, row)).length > 0;
   }
 
-  /** Ends that a key is forgotten. */
-  async remember(id: string): Promise<void> {
-    await this.transactor.run((manager) => this.statements.run(manager, rememberKey, { id }));
+  /** Clears the mark that the operator gave the key up. */
+  async clearForgotten(id: string): Promise<void> {
+    await this.transactor.run((manager) => this.statements.run(manager, clearForgotten, { id }));
   }
 
-  /** Counts encryptions with a recorded key; gives how many there are now. @throws DatabaseUnavailable */
+  /**
+   * Adds to the encryptions with a recorded key, and returns their number.
+   * @throws DatabaseUnavailable
+   */
   async addEncryptions(id: string, count: number): Promise<number> {
     const [row] = await this.transactor.run((manager) =>
       this.statements.run(manager, addEncryptions, { id, count }),
     );
     return row!.encryptions;
-  }
-
-  /** Whether any token is encrypted with the key. */
-  async isInUse(id: string): Promise<boolean> {
-    return (await this.statements.read(findTokenOfKey, { id })).length > 0;
-  }
-
-  /** How many tokens each key has encrypted; retired ones have no ciphertext any more. */
-  countTokens(): Promise<{ id: string; tokens: number }[]> {
-    return this.statements.read(countTokens, {});
   }
 }

@@ -9,7 +9,7 @@ import { type EncryptionKey, encryptionKeys } from '../config/readers';
 
 const KEY_FILE = 'token-encryption-keys';
 
-/** Where the embedded database has its keys, unless they are configured. */
+/** The path of the key file of the embedded database, which is used unless keys are configured. */
 export function keyFilePath(dataDir: string): string {
   return join(dataDir, KEY_FILE);
 }
@@ -29,8 +29,8 @@ export class KeyRing {
     return this.keys.find((key) => key.id === id);
   }
 
-  /** Takes note of the missing keys that the operator has given up, and does not wait for. */
-  forget(ids: readonly string[]): void {
+  /** Marks missing keys as given up by the operator. */
+  markForgotten(ids: readonly string[]): void {
     this.forgotten = ids;
   }
 
@@ -39,14 +39,14 @@ export class KeyRing {
   }
 }
 
-/** Tells two keys apart without revealing anything about them: an HMAC-SHA-256 of a fixed text. */
+/** Identifies a key without revealing anything about it: an HMAC-SHA-256 of a fixed text. */
 export function keyCheckValue(key: EncryptionKey): Buffer {
   return createHmac('sha256', key.secret).update('user-group-service key check').digest();
 }
 
 /**
- * The configured keys or, on the embedded database, those of the key file in `DATA_DIR`, which is
- * made on the first start and is on disk before any token is encrypted with it.
+ * Loads the configured keys or, on the embedded database, those of the key file in `DATA_DIR`,
+ * which is made at the first start and flushed to disk before any token is encrypted with it.
  * @param isNew whether the database has not been written with any key yet
  * @throws OperatorError if the key file cannot be used, or is gone
  */

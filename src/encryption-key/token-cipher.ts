@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { TokenForgotten, TokenUnreadable } from '../common/errors';
 import type { KeyRing } from './key-ring';
 
-/** Which row a ciphertext belongs to; it can be decrypted in no other. */
+/** The row that a ciphertext is bound to; it can be decrypted for no other. */
 export interface TokenRow {
   workspaceId: number;
   userGroupId: number;
@@ -59,7 +59,9 @@ export class TokenCipher {
     decipher.setAuthTag(ciphertext.subarray(1 + NONCE_LENGTH, HEADER_LENGTH));
     try {
       const encrypted = ciphertext.subarray(HEADER_LENGTH);
-      return decipher.update(encrypted, undefined, 'utf8') + decipher.final('utf8');
+      const token = decipher.update(encrypted);
+      decipher.final();
+      return token.toString('utf8');
     } catch (error) {
       throw new TokenUnreadable(error);
     }

@@ -1,5 +1,5 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
 import { Public } from '../common/access.decorator';
 import { DatabaseUnavailable, MigrationsPending } from '../common/errors';
 import { ApiPublicProblems } from '../common/problem.dto';

@@ -2,12 +2,12 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MigrationsPending, ShuttingDown } from '../common/errors';
 import { Config } from '../config/config';
-import { AppliedMigrations } from '../database/applied-migrations';
+import { AppliedMigrations } from '../database/schema/applied-migrations';
 
-/** Anyone may ask, so the database is not asked each time. */
+/** How long an answer is reused: anyone may ask, and not each question may reach the database. */
 const BELIEVED_MS = 1000;
 
-/** Whether this process should be sent calls. */
+/** Decides whether this process should be sent calls. */
 @Injectable()
 export class Readiness implements BeforeApplicationShutdown {
   private isEnding = false;
@@ -29,8 +29,10 @@ export class Readiness implements BeforeApplicationShutdown {
   }
 
   /**
-   * From here on the answer is no. Calls are taken until who sends them has had time to notice.
-   * @param signal that ends the process; without one it has served nobody, or nobody has to notice
+   * Reports not ready from now on, and goes on serving until load balancers have had time to
+   * notice.
+   * @param signal that ends the process; without one nobody has been served, or nobody has to
+   *   notice
    */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     this.isEnding = true;

@@ -1,5 +1,5 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
 import { AcceptsClientSecret, RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
 import { CredentialsAmbiguous } from '../common/errors';

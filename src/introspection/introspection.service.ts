@@ -4,13 +4,11 @@ import type { JsonObject } from '../common/json/strict-json';
 import { canBeUserGroupToken, hashToken } from '../common/secrets';
 import type { EmbedTokenClaims } from '../embed-token/embed-token';
 import { EmbedTokenVerifier } from '../embed-token/embed-token.verifier';
-import { describeMapping } from '../registry/described-mapping';
-import {
-  type IntrospectableToken,
-  type UserGroupSnapshot,
-} from '../user-group/user-group-snapshot.repository';
-import { UserGroupSnapshots } from '../user-group/user-group-snapshots';
-import { UserGroupTokenUsage } from '../user-group/user-group-token-usage';
+import { describeMapping } from '../registry/mapping/described-mapping';
+import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots';
+import { isValid } from '../user-group/token/token-validity';
+import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage';
 import type { IntrospectDto } from './dto/introspect.dto';
 import type { IntrospectionAnswer } from './dto/introspection-answer.dto';
 
@@ -60,11 +58,10 @@ export class IntrospectionService {
     isFresh,
   }: Question): Promise<IntrospectionAnswer | undefined> {
     if (!canBeUserGroupToken(token)) return undefined;
-    const hash = hashToken(token);
-    const group = await this.snapshots.findByHash({ workspaceId, hash }, { isFresh });
-    const text = hash.toString('base64');
-    const valid = group && findValid(group, (one) => one.hash === text);
-    if (!valid) return undefined;
+    const hash = hashToken(token).toString('hex');
+    const found = await this.snapshots.findToken({ workspaceId, hash }, { isFresh });
+    if (!found || !isValid(found.group, found.token)) return undefined;
+    const { group, token: valid } = found;
     const { generation, createdAt, validUntil } = valid;
     this.usage.record(group.userGroupId, generation);
     return {
@@ -75,28 +72,28 @@ export class IntrospectionService {
     };
   }
 
-  /** It is as good as the generation it hangs on: that has to be valid, and is in use with it. */
+  /** An embed token is valid only while its generation is, and counts as a use of it. */
   private async describeEmbedToken({
     workspaceId,
-    token,
+    token: text,
     schemaId,
     isFresh,
   }: Question): Promise<IntrospectionAnswer | undefined> {
-    const claims = await this.embedTokens.verify(token);
+    const claims = await this.embedTokens.verify(text);
     if (!claims) return undefined;
     const { sub, gen, iat, exp, aud, iss, jti, origin } = claims;
     const group = await this.findGroup(workspaceId, claims, isFresh);
     if (group?.providedId !== sub || !this.embedTokens.isOf(group.workspace, claims)) {
       return undefined;
     }
-    const valid = findValid(group, (one) => one.generation === gen);
-    if (!valid) return undefined;
+    const token = group.tokens.find(({ generation }) => generation === gen);
+    if (!token || !isValid(group, token)) return undefined;
     this.usage.record(group.userGroupId, gen);
     return {
       ...describeGroup(group, schemaId),
       token_type: 'embed_token',
       iat,
-      exp: Math.min(exp, toSeconds(valid.validUntil ?? Infinity)),
+      exp: Math.min(exp, toSeconds(token.validUntil ?? Infinity)),
       aud,
       iss,
       jti,
@@ -105,7 +102,7 @@ export class IntrospectionService {
     };
   }
 
-  /** What is remembered may be from before the generation that has just issued an embed token elsewhere. */
+  /** Reads again if the cache is older than the generation that the token names: another process has just issued it. */
   private async findGroup(
     workspaceId: number,
     { team_id: userGroupId, gen }: EmbedTokenClaims,
@@ -116,16 +113,6 @@ export class IntrospectionService {
     const isBehind = group?.tokens.every(({ generation }) => generation < gen);
     return isBehind && !isFresh ? this.snapshots.find(key, { isFresh: true }) : group;
   }
-}
-
-/** The token of the group that is asked for, if it is valid now; the clock may have ended it since it was read. */
-function findValid(
-  group: UserGroupSnapshot,
-  isAskedFor: (token: IntrospectableToken) => boolean,
-): IntrospectableToken | undefined {
-  if (group.isSuspended || !group.isComplete) return undefined;
-  const token = group.tokens.find(isAskedFor);
-  return token && (token.validUntil ?? Infinity) > Date.now() ? token : undefined;
 }
 
 function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {

@@ -6,7 +6,7 @@ import { HttpServer } from '../common/http/http-server';
 import { COMMON_HEADERS } from '../common/http/http-settings';
 import { requestId } from '../common/http/request-id';
 
-/** A server of its own, so that the metrics need not be reachable where the API is. */
+/** Creates a server of its own for the metrics, so that they need not be reachable where the API is. */
 export function createMetricsServer(registry: Registry): Server {
   const { server } = new HttpServer((request, response) => {
     const [path] = request.url!.split('?');

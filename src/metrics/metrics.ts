@@ -2,13 +2,13 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { errorCatalogue } from '../common/errors';
 import type { ObservedRequest } from '../common/http/observe-requests';
 
-/** What is counted or known elsewhere in the process; it is asked whenever the metrics are. */
+/** A value that another part of the process keeps, read whenever the metrics are. */
 export interface Watched {
-  /** A counter says how many there have been since the start, a gauge how it is now. */
+  /** A counter counts since the start; a gauge is the present value. */
   type: 'counter' | 'gauge';
   name: string;
   help: string;
-  /** Name of the label; without one there is one value. */
+  /** Name of the label; without one there is a single value. */
   label?: string;
   /** Null while there is none. */
   read: () => number | Readonly<Record<string, number>> | null;
@@ -35,8 +35,8 @@ export class Metrics {
 
   constructor() {
     collectDefaultMetrics({ register: this.registry });
-    // What has not happened yet is 0: Prometheus cannot see the step from nothing to one.
-    for (const { spec } of errorCatalogue) this.problems.inc({ code: spec.code }, 0);
+    // Codes start at 0: Prometheus cannot see the step from nothing to one.
+    for (const { code } of errorCatalogue) this.problems.inc({ code }, 0);
   }
 
   observeRequest({ method, route, status, problem, seconds }: ObservedRequest): void {

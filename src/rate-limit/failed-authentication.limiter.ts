@@ -17,7 +17,7 @@ const REFUSAL = 'Too many failed authentications from this address in this minut
 
 /**
  * Allows each client address `FAILED_AUTHENTICATIONS_PER_MINUTE` failed authentications a minute.
- * It is asked only when one has failed: nobody's wrong tokens lock out a right one.
+ * Valid calls are never counted, so that nobody's wrong tokens lock out a right one.
  */
 @Injectable()
 export class FailedAuthenticationLimiter {
@@ -30,10 +30,10 @@ export class FailedAuthenticationLimiter {
   }
 
   /**
-   * Counts why an authentication failed, if it was a wrong or misshapen token, or a right one from
-   * an address it may not be used from; a missing header is no guess. The answer gets the
-   * `RateLimit` fields.
-   * @throws RateLimited, to be answered in place of `error`, which is its cause, if the address has
+   * Counts a failed authentication by a wrong or malformed token, or by a valid one from an address
+   * it may not be used from; a missing header is no guess. Sets the `RateLimit` fields of the
+   * answer.
+   * @throws RateLimited, to be answered instead of `error`, which is its cause, if the address has
    *   failed too often
    */
   async count(error: unknown, request: Request, response: Response): Promise<void> {

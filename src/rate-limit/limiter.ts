@@ -11,23 +11,23 @@ export const WINDOW_SECONDS = 60;
 export interface Policy {
   /** Its name in the `RateLimit` fields and in Redis. */
   name: string;
-  /** How many calls of one key are allowed in a minute; 0 for any number. */
+  /** Calls of one key that are allowed in a minute; 0 for any number. */
   perMinute: number;
-  /** What a caller reads who has made more. */
+  /** The message for callers beyond the limit. */
   refusal: string;
 }
 
-/** What a key has used up, when something has just been counted. */
+/** The state of a key after a call was counted. */
 export interface Count {
   policy: Policy;
   consumed: number;
-  /** In how many milliseconds it begins anew. */
+  /** Milliseconds until the count begins anew. */
   resetMs: number;
 }
 
 /**
- * Counts calls by key: in this process, or for all processes of the installation if there is a
- * Redis. While that is away each process counts for itself.
+ * Counts calls by key: in this process or, with a Redis, for all processes of the installation.
+ * While Redis is away each process counts for itself.
  */
 export class Limiter {
   private readonly counter: MemoryLimiter | RateLimiterRedis | undefined;
@@ -55,6 +55,11 @@ export class Limiter {
       : memory;
   }
 
+  /** Whether there is a limit. */
+  get isLimiting(): boolean {
+    return this.counter !== undefined;
+  }
+
   /** Counts `points` calls of `key`, also those beyond the limit; undefined if there is no limit. */
   async count(key: string | number, points = 1): Promise<Count | undefined> {
     if (!this.counter) return undefined;
@@ -62,7 +67,7 @@ export class Limiter {
     return { policy: this.policy, consumed: consumedPoints, resetMs: msBeforeNext };
   }
 
-  /** Takes back what `count` has counted. */
+  /** Undoes a `count`. */
   async takeBack(key: string | number, points: number): Promise<void> {
     await this.counter?.reward(key, points);
   }
@@ -82,7 +87,10 @@ async function consume(
   }
 }
 
-/** Ids of API tokens are those of a database, so installations that share a Redis are told apart by theirs. */
+/**
+ * Names the installation: ids of API tokens are unique in one database only, and several
+ * installations may share a Redis.
+ */
 function installationOf({ databaseUrl, dataDir }: Config): string {
   const database =
     databaseUrl === undefined ? `${hostname()}:${resolve(dataDir)}` : placeOf(new URL(databaseUrl));

@@ -1,25 +1,19 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
-import { SCOPE_METADATA } from '../common/access.decorator';
-import { findCaller, type Scope } from '../common/caller';
+import { accessOf } from '../common/access.decorator';
+import { findCaller } from '../common/caller';
 import { RateLimits } from './rate-limits';
 
-/** Counts each call of an API token, and refuses those beyond a limit. */
+/** Counts each call of an API token, and refuses those beyond its limits. */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
-  constructor(
-    private readonly limits: RateLimits,
-    private readonly reflector: Reflector,
-  ) {}
+  constructor(private readonly limits: RateLimits) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    const http = context.switchToHttp();
-    const caller = findCaller(http.getRequest<Request>());
-    if (!caller) return true;
-    const scope = this.reflector.get<Scope | undefined>(SCOPE_METADATA, context.getHandler());
-    const isIntrospection = scope === 'tokens:introspect';
-    await this.limits.countCall(caller, { isIntrospection }, http.getResponse<Response>());
-    return true;
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const [request, response] = context.getArgs<[Request, Response]>();
+    const caller = findCaller(request);
+    const isIntrospection = accessOf(context.getHandler()).scope === 'tokens:introspect';
+    if (!caller || !this.limits.isLimited({ isIntrospection })) return true;
+    return this.limits.countCall(caller, { isIntrospection }, response).then(() => true);
   }
 }

@@ -11,20 +11,20 @@ const REFUSALS = {
   workspace: 'The API tokens of the workspace have made too many requests in this minute.',
 };
 
-/** The part of each limit that imports leave to other calls. */
+/** The share of each limit that imports leave to other calls. */
 const RESERVED = 0.1;
 
-/** What may be done now of what was asked for. */
+/** How much of a request is granted now. */
 export interface Share {
   granted: number;
-  /** If that is nothing: in how many milliseconds there is something to be had again. */
+  /** Milliseconds until a retry is worthwhile, if nothing is granted. */
   retryMs: number;
 }
 
 /**
- * How much callers may do in a minute: each API token RATE_LIMIT_PER_MINUTE requests, all of a
- * workspace together WORKSPACE_RATE_LIMIT_PER_MINUTE. A token that came of a rotation shares the
- * count of its predecessor, so that nobody begins anew by rotating.
+ * Limits what callers do in a minute: each API token RATE_LIMIT_PER_MINUTE requests, all of a
+ * workspace together WORKSPACE_RATE_LIMIT_PER_MINUTE. A rotated token shares the count of its
+ * predecessor, so that rotating does not reset it.
  */
 @Injectable()
 export class RateLimits {
@@ -50,18 +50,23 @@ export class RateLimits {
     this.introspections = limitersOf('introspection', 'workspace-introspection');
   }
 
+  /** Whether there is any limit; without one nothing has to be counted. */
+  isLimited({ isIntrospection }: { isIntrospection: boolean }): boolean {
+    return this.limitersFor(isIntrospection).some(({ isLimiting }) => isLimiting);
+  }
+
   /**
-   * Counts one call, apart for introspections: dashboards that are looked at must not keep their
-   * host application from its work. The answer gets the `RateLimit` fields.
-   * @throws RateLimited; then it counts for the limit that was exceeded alone, so that one token
-   *   which is out of hand does not use up what the workspace has for the others
+   * Counts one call; introspections are counted apart, so that viewers of dashboards never keep
+   * their host application from its work. Sets the `RateLimit` fields of the answer.
+   * @throws RateLimited; the call then counts towards the exceeded limit alone, so that one runaway
+   *   token does not use up the workspace's limit
    */
   async countCall(
     caller: Caller,
     { isIntrospection }: { isIntrospection: boolean },
     response: Response,
   ): Promise<void> {
-    const limiters = isIntrospection ? this.introspections : this.requests;
+    const limiters = this.limitersFor(isIntrospection);
     const counts = await this.count(limiters, caller, 1);
     const known = counts.filter((count) => count !== undefined);
     if (known.some(isExceeded)) {
@@ -72,8 +77,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts as many of `wanted` requests as may be made now; a tenth of each limit is left to those who
-   * do not wait. The operator at the command line has no limit.
+   * Counts as many of the `wanted` requests as are allowed now, leaving a tenth of each limit to
+   * callers that do not wait. The operator at the command line has no limit.
    */
   async take(caller: Caller, wanted: number): Promise<Share> {
     const counts = (await this.count(this.requests, caller, wanted)).filter(
@@ -86,6 +91,10 @@ export class RateLimits {
       granted: wanted - missing,
       retryMs: Math.max(0, ...exhausted.map(({ resetMs }) => resetMs)),
     };
+  }
+
+  private limitersFor(isIntrospection: boolean): readonly Limiter[] {
+    return isIntrospection ? this.introspections : this.requests;
   }
 
   private count(
@@ -110,7 +119,7 @@ export class RateLimits {
   }
 }
 
-/** Whose calls are counted together, in the order of the limiters. */
+/** The keys under which a caller's calls are counted, in the order of the limiters. */
 function keysOf({ firstTokenId, workspaceId }: Caller): number[] {
   return firstTokenId === null ? [] : [firstTokenId, workspaceId];
 }

@@ -1,31 +1,37 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { createClient } from '@redis/client';
-import { Config } from '../config/config';
+import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import type { createClient } from '@redis/client';
+import type { Config } from '../config/config';
 
-/** A Redis that has not answered by then is away. */
+/** After this time without an answer Redis is taken to be away. */
 const ANSWER_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2000;
-/** How long a Redis that is away is not asked again. */
+/** How long Redis is left alone after it was found to be away. */
 const PAUSE_MS = 1000;
 
 type Client = ReturnType<typeof createConnection>;
 
 /**
- * The Redis of REDIS_URL. It is connected to at the first use and again after it was away, always
- * in the background: no caller waits for a connection, and none longer than 100 ms for an answer.
+ * The Redis of REDIS_URL. It connects at the first use and reconnects after an outage, always in
+ * the background: no caller waits for a connection, and none longer than 100 ms for an answer.
  */
-@Injectable()
 export class Redis implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis');
   private client: Client | undefined;
   private askAgainAt = 0;
   private isThere: boolean | undefined;
 
-  constructor(private readonly config: Config) {}
+  private constructor(private readonly createConnection?: () => Client) {}
+
+  /** Loads the library where REDIS_URL is set, and then at once: the first call would wait for it. */
+  static async of({ redisUrl }: Config): Promise<Redis> {
+    if (redisUrl === undefined) return new Redis();
+    const { createClient } = await import('@redis/client');
+    return new Redis(() => createConnection(createClient, redisUrl));
+  }
 
   /** Whether REDIS_URL is set. */
   get isConfigured(): boolean {
-    return this.config.redisUrl !== undefined;
+    return this.createConnection !== undefined;
   }
 
   /**
@@ -50,10 +56,9 @@ export class Redis implements OnApplicationShutdown {
   }
 
   private connect(): void {
-    const { redisUrl } = this.config;
-    if (redisUrl === undefined || performance.now() < this.askAgainAt) return;
+    if (!this.createConnection || performance.now() < this.askAgainAt) return;
     this.release();
-    const client = createConnection(redisUrl);
+    const client = this.createConnection();
     this.client = client;
     within(CONNECT_LIMIT_MS, client.connect()).then(
       () => {
@@ -65,7 +70,7 @@ export class Redis implements OnApplicationShutdown {
     );
   }
 
-  /** A new connection rather than the old one: nobody could tell whether that will ever answer again. */
+  /** Drops the connection for a new one: nobody can tell whether the old one will ever answer again. */
   private giveUp(client: Client, error: unknown): void {
     // Several calls can fail with the same connection, and the end of the process breaks it too.
     if (client !== this.client) return;
@@ -79,7 +84,7 @@ export class Redis implements OnApplicationShutdown {
     this.client = undefined;
   }
 
-  /** Once for each change, not for each call. */
+  /** Logs once for each change, not for each call. */
   private notice(isThere: boolean, error?: unknown): void {
     if (isThere === this.isThere) return;
     this.isThere = isThere;
@@ -91,10 +96,10 @@ export class Redis implements OnApplicationShutdown {
   }
 }
 
-function createConnection(url: string) {
-  const client = createClient({
+function createConnection(create: typeof createClient, url: string) {
+  const client = create({
     url,
-    // The oldest protocol and no greetings: these every Redis, proxy and access list knows.
+    // The oldest protocol, without a handshake: every Redis, proxy and access list knows it.
     RESP: 2,
     disableClientInfo: true,
     maintNotifications: 'disabled',
@@ -103,7 +108,7 @@ function createConnection(url: string) {
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false },
   });
-  // What fails is told by the call that fails; a connection lost between calls is simply made anew.
+  // Failed calls report their own errors; a connection lost between calls is simply reopened.
   client.on('error', () => undefined);
   return client;
 }

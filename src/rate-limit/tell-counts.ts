@@ -3,8 +3,8 @@ import { RateLimited } from '../common/errors';
 import { type Count, WINDOW_SECONDS } from './limiter';
 
 /**
- * Tells in the `RateLimit` fields of the answer (draft-ietf-httpapi-ratelimit-headers) how many calls
- * are left of each policy.
+ * Reports in the `RateLimit` fields of the answer (draft-ietf-httpapi-ratelimit-headers) how many
+ * calls are left under each policy.
  * @throws RateLimited if one was exceeded
  */
 export function tellCounts(counts: readonly Count[], response: Response): void {

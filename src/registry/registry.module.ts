@@ -1,33 +1,27 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
-import { DataSourceController } from './data-source.controller';
-import { IncompleteGroups } from './incomplete-groups';
-import { MappingPolicySwitch } from './mapping-policy-switch';
-import { MappingResolver } from './mapping-resolver';
-import { RegisteredDataSource } from './registered-data-source.entity';
-import { RegisteredSchema } from './registered-schema.entity';
-import { RegistryRepository } from './registry.repository';
-import { RegistryService } from './registry.service';
-import { SchemaController } from './schema.controller';
-import { UnresolvableMappings } from './unresolvable-mappings';
-import { WorkspaceRules } from './workspace-rules';
-import { WorkspaceSettingsController } from './workspace-settings.controller';
-import { WorkspaceSettingsService } from './workspace-settings.service';
+import { UserGroupModule } from '../user-group/user-group.module';
+import { WorkspaceModule } from '../workspace/workspace.module';
+import { MappingModule } from './mapping/mapping.module';
+import { DataSourceController } from './things/data-source.controller';
+import { RegisteredDataSource } from './things/registered-data-source.entity';
+import { RegisteredSchema } from './things/registered-schema.entity';
+import { RegistryRepository } from './things/registry.repository';
+import { RegistryService } from './things/registry.service';
+import { SchemaController } from './things/schema.controller';
+import { WorkspaceSettingsController } from './settings/workspace-settings.controller';
+import { WorkspaceSettingsService } from './settings/workspace-settings.service';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([RegisteredSchema, RegisteredDataSource]), AuditModule],
-  controllers: [SchemaController, DataSourceController, WorkspaceSettingsController],
-  providers: [
-    IncompleteGroups,
-    MappingPolicySwitch,
-    MappingResolver,
-    RegistryRepository,
-    RegistryService,
-    UnresolvableMappings,
-    WorkspaceRules,
-    WorkspaceSettingsService,
+  imports: [
+    TypeOrmModule.forFeature([RegisteredSchema, RegisteredDataSource]),
+    AuditModule,
+    MappingModule,
+    UserGroupModule,
+    WorkspaceModule,
   ],
-  exports: [MappingResolver, WorkspaceRules],
+  controllers: [SchemaController, DataSourceController, WorkspaceSettingsController],
+  providers: [RegistryRepository, RegistryService, WorkspaceSettingsService],
 })
 export class RegistryModule {}

@@ -1,5 +1,5 @@
 import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
 import { RequiresScope } from '../common/access.decorator';
 import { type Caller, CurrentCaller } from '../common/caller';
 import {
@@ -17,11 +17,11 @@ import {
 import { IdempotencyKey } from '../common/http/idempotency-key.decorator';
 import { JsonBody } from '../common/json/json-body.decorator';
 import { ApiProblems } from '../common/problem.dto';
-import { RotateTokenDto } from './dto/rotate-token.dto';
-import { UserGroupDto } from './dto/user-group.dto';
-import { LookedUpUserGroupAnswer, UserGroupAnswer } from './dto/user-group-answer.dto';
-import { UserGroupTokenService } from './user-group-token.service';
-import { UserGroupService } from './user-group.service';
+import { RotateTokenDto } from './rotation/dto/rotate-token.dto';
+import { UserGroupDto } from './group/dto/user-group.dto';
+import { LookedUpUserGroupAnswer, UserGroupAnswer } from './group/dto/user-group-answer.dto';
+import { UserGroupTokenService } from './rotation/user-group-token.service';
+import { UserGroupService } from './group/user-group.service';
 
 @ApiTags('User groups')
 @Controller('api/user')

@@ -1,6 +1,6 @@
 import { Column, Entity, Index, PrimaryGeneratedColumn, Unique } from 'typeorm';
 
-/** A tenant: it owns API tokens and user groups, and nothing crosses from one to another. */
+/** A tenant: it owns API tokens and user groups, and shares nothing with another. */
 @Entity('workspace')
 @Unique('workspace_name_key', ['name'])
 @Index('workspace_public_id_key', ['publicId'], { unique: true })
@@ -11,7 +11,7 @@ export class Workspace {
   @Column('text')
   name!: string;
 
-  /** How it is told from others outside: random, says nothing, and never changes. */
+  /** Identifies the workspace to the outside: random, without meaning, and constant. */
   @Column('varchar', { name: 'public_id', length: 35, nullable: true })
   publicId!: string;
 
@@ -31,7 +31,7 @@ export class Workspace {
   @Column('text', { name: 'required_schemas', default: '[]' })
   requiredSchemas!: string;
 
-  /** What its embed tokens name as their issuer; null for `EMBED_TOKEN_ISSUER`. */
+  /** The issuer that its embed tokens name; null for `EMBED_TOKEN_ISSUER`. */
   @Column('text', { name: 'embed_token_issuer', nullable: true })
   embedTokenIssuer!: string | null;
 
@@ -39,11 +39,11 @@ export class Workspace {
   @Column('text', { name: 'embed_token_audiences', default: '[]' })
   embedTokenAudiences!: string;
 
-  /** How many user groups it may have, as the operator says; null for any number. */
+  /** The most user groups it may have, set by the operator; null for any number. */
   @Column('integer', { name: 'user_group_quota', nullable: true })
   userGroupQuota!: number | null;
 
-  /** How many it has, kept while it has a quota; else null. */
+  /** How many it has, counted while there is a quota; else null. */
   @Column('integer', { name: 'user_group_count', nullable: true })
   userGroupCount!: number | null;
 }

@@ -10,12 +10,30 @@ import { statement, Statements } from '../database/statement';
 import { Transactor } from '../database/transactor';
 import { Workspace } from './workspace.entity';
 
+type ListedWorkspace = Pick<
+  Workspace,
+  'id' | 'name' | 'publicId' | 'createdAt' | 'userGroupQuota' | 'userGroupCount'
+>;
+
+const listWorkspaces = statement<object, ListedWorkspace>(
+  'workspace.list',
+  () => `
+    SELECT id, name, public_id AS "publicId", created_at AS "createdAt",
+      user_group_quota AS "userGroupQuota", user_group_count AS "userGroupCount"
+    FROM workspace ORDER BY id`,
+);
+
+const findByName = statement<{ name: string }, { id: number }>(
+  'workspace.find-by-name',
+  () => 'SELECT id FROM workspace WHERE name = :name',
+);
+
 const lockWorkspace = statement<{ workspaceId: number }, { id: number }>(
   'workspace.lock',
   ({ lockRows }) => `SELECT w.id FROM workspace w WHERE w.id = :workspaceId ${lockRows('w')}`,
 );
 
-/** The tenants. They are administered from the command line; no request can name one. */
+/** Administers the tenants, from the command line; no request can name one. */
 @Injectable()
 export class WorkspaceService {
   constructor(
@@ -47,23 +65,26 @@ export class WorkspaceService {
     }
   }
 
-  /** Every workspace in the order of creation. */
-  async list(): Promise<Workspace[]> {
-    return this.transactor.run((manager) => manager.find(Workspace, { order: { id: 'ASC' } }));
+  /** Lists every workspace in the order of creation. */
+  list(): Promise<ListedWorkspace[]> {
+    return this.statements.read(listWorkspaces, {});
   }
 
-  /** Makes every other transaction that locks this workspace wait until the one of `manager` ends. */
+  /** Locks the workspace against others that lock it, until the transaction of `manager` ends. */
   async lock(manager: EntityManager, workspaceId: number): Promise<void> {
     await this.statements.run(manager, lockWorkspace, { workspaceId });
   }
 
   /** @throws OperatorError if there is none */
-  async getByName(name: string): Promise<Workspace> {
-    const workspace = await this.transactor.run((manager) =>
-      manager.findOneBy(Workspace, { name }),
-    );
+  async getByName(name: string): Promise<{ id: number }> {
+    const [workspace] = await this.statements.read(findByName, { name });
     if (!workspace)
       throw new OperatorError('There is no workspace of this name; see "workspace list".');
     return workspace;
+  }
+
+  /** Finds a workspace in the transaction of `manager`; undefined if there is none of the name. */
+  async findIdByName(manager: EntityManager, name: string): Promise<number | undefined> {
+    return (await this.statements.run(manager, findByName, { name }))[0]?.id;
   }
 }

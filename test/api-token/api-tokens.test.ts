@@ -1,20 +1,14 @@
 import type { Scope } from '../../src/common/caller';
 import type { ApiClient } from '../support/api-client';
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const PATH = '/api/v1/api-tokens';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, { TRUST_PROXY: '1' });
   let api: ApiClient;
   let name = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind, { TRUST_PROXY: '1' });
-  });
-
-  afterAll(() => service.close());
 
   // A workspace of its own for each test, with one token of every scope.
   beforeEach(async () => {

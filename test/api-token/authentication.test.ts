@@ -1,15 +1,9 @@
 import type { Scope } from '../../src/common/caller';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const body = { user_group_id: 'g', name: 'G' };
 

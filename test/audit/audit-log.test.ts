@@ -4,20 +4,18 @@ import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto'
 import type { ApiClient } from '../support/api-client';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { forbidEvents } from '../support/forbid-events';
-import { startTestService, type TestService } from '../support/test-service';
+import { ALL_BUT_THE_CLOCK } from '../support/fake-time';
+import { startTestService, type TestService, withService } from '../support/test-service';
 
 const PATH = '/api/v1/audit-events';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let api: ApiClient;
 
-  beforeAll(async () => {
-    service = await startTestService(kind);
+  beforeAll(() => {
     ({ api } = service);
   });
-
-  afterAll(() => service.close());
 
   const eventsOf = async (query = '', by = api): Promise<AuditEventView[]> => {
     const { status, body } = await by.call('GET', `${PATH}?limit=200${query}`);
@@ -323,7 +321,7 @@ onEachDatabase((kind) => {
         await Promise.all(Array.from({ length: 20 }, attack));
       const written = (await refusals(reader)).length;
       expect(written).toBeLessThanOrEqual(5);
-      jest.useFakeTimers({ now: Date.now() + 61_000, doNotFake: [...REAL_TIMERS] });
+      jest.useFakeTimers({ now: Date.now() + 61_000, doNotFake: [...ALL_BUT_THE_CLOCK] });
       await attack();
       jest.useRealTimers();
       const [last, ...others] = await refusals(reader);
@@ -431,7 +429,7 @@ onEachDatabase((kind) => {
       client.get({ user_group_id: 'g' }, { 'X-Forwarded-For': `198.51.100.${n}` });
     await Promise.all(Array.from({ length: 100 }, (_, n) => refuse(n)));
     await service.app.close();
-    const counting = await startTestService(kind, service.database.env);
+    const counting = await startTestService(service.database);
     const [row] = await counting.query<{ n: number | string }>(
       `SELECT count(*) AS n FROM audit_event WHERE action = 'authorization.refuse'`,
     );
@@ -440,20 +438,6 @@ onEachDatabase((kind) => {
     expect(Number(row!.n)).toBe(60);
   });
 });
-
-/** All but the clock. */
-const REAL_TIMERS = [
-  'hrtime',
-  'nextTick',
-  'performance',
-  'queueMicrotask',
-  'setImmediate',
-  'clearImmediate',
-  'setInterval',
-  'clearInterval',
-  'setTimeout',
-  'clearTimeout',
-] as const;
 
 /** Everything a change could leave behind. */
 async function allRows(service: TestService): Promise<unknown> {

@@ -107,7 +107,7 @@ onEachDatabase((kind) => {
     await ending.api.put({ user_group_id: 'g', name: 'G' });
     await ending.api.get({ user_group_id: 'g' });
     await ending.app.close();
-    const next = await startTestService(kind, ending.database.env);
+    const next = await startTestService(ending.database);
     const path = '/api/v1/audit-events?action=user_group_token.show';
     const { body } = await next.api.call('GET', path);
     expect(body.audit_events).toMatchObject([{ object: { id: 'g' }, details: { count: 1 } }]);

@@ -97,7 +97,7 @@ onEachDatabase((kind) => {
     const ending = await startTestService(kind);
     await ending.clientOf(undefined).get({ user_group_id: 'g' });
     await ending.app.close();
-    const next = await startTestService(kind, ending.database.env);
+    const next = await startTestService(ending.database);
     expect(await rows(next)).toMatchObject([{ details: { count: 1 } }]);
     await next.close();
     await ending.database.drop();

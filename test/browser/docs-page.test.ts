@@ -1,15 +1,17 @@
 import type { Browser, Page } from 'playwright-core';
 import { describeOpenApi } from '../../src/docs/openapi';
 import { launchChromium } from '../support/chromium';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
-let service: TestService;
 let browser: Browser;
 let page: Page;
 const complaints: string[] = [];
 
+// Hooks run as they are declared: the browser lets its connections go before the service ends.
+afterAll(() => browser.close());
+const service = withService('sqlite');
+
 beforeAll(async () => {
-  service = await startTestService('sqlite');
   browser = await launchChromium();
   page = await browser.newPage();
   page.on('pageerror', (error) => complaints.push(error.message));
@@ -17,11 +19,6 @@ beforeAll(async () => {
     if (message.type() === 'error') complaints.push(message.text());
   });
   await page.goto(`${service.baseUrl}/docs`);
-});
-
-afterAll(async () => {
-  await browser.close();
-  await service.close();
 });
 
 async function authorize(value: string): Promise<void> {

@@ -1,22 +1,19 @@
 import { scopes } from '../../src/common/caller';
 import { describeOpenApi } from '../../src/docs/openapi';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 import { type TypedClient, typedClient } from '../support/typed-client';
 
 const PUBLIC_URL = 'https://user-groups.example';
 
 // Each call also checks that the OpenAPI document, and so the client's types, describe its answer.
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, { PUBLIC_URL });
   let client: TypedClient;
 
   beforeAll(async () => {
-    service = await startTestService(kind, { PUBLIC_URL });
     client = await typedClient(service);
   });
-
-  afterAll(() => service.close());
 
   describe('the contract', () => {
     test('a group is created by a GET, although fetch refuses its body', async () => {

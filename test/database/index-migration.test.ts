@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
 import { createDataSource } from '../../src/database/create-data-source';
 import { migratingOptions, sqlitePath } from '../../src/database/data-source-options';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase } from '../../src/database/schema/migrate';
 import { createIndex } from '../../src/database/migrations/build-index';
 import {
   createTestDatabase,
@@ -14,7 +14,7 @@ import {
   type TestDatabase,
 } from '../support/databases';
 import { runSql } from '../support/keys';
-import { runBuilt, spawnBuilt, startServer } from '../support/processes';
+import { runCli, spawnBuilt, startServer } from '../support/processes';
 
 const MIGRATION = 'IndexGroupsById1795000000009';
 const INDEX = 'user_group_workspace_id_id_idx';
@@ -23,8 +23,7 @@ onEachDatabase((kind) => {
   test('who waits for another process that migrates says so, and not for ever', async () => {
     const database = await createTestDatabase(kind);
     const release = await migrateForEver(database);
-    const refused = await runBuilt(
-      'cli.js',
+    const refused = await runCli(
       { ...database.env, MIGRATION_WAIT_SECONDS: '2' },
       ...['migration', 'run'],
     );
@@ -93,7 +92,7 @@ onPostgres('on a PostgreSQL that is in use', () => {
     );
     await backup.query('COMMIT');
     expect(await isWhole(database)).toBe(false);
-    const again = await runBuilt('cli.js', database.env, 'migration', 'run');
+    const again = await runCli(database.env, 'migration', 'run');
     expect([again.code, again.stdout]).toEqual([0, `${MIGRATION}\n`]);
     expect(await isWhole(database)).toBe(true);
   });

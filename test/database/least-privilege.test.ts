@@ -3,15 +3,15 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
-import { grantStatements } from '../../src/database/grants';
-import { prepareDatabase, revertMigration } from '../../src/database/migrate';
+import { grantStatements } from '../../src/database/schema/grants';
+import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate';
 import {
   administer,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
 } from '../support/databases';
-import { runBuilt, startServer } from '../support/processes';
+import { runCli, startServer } from '../support/processes';
 
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [
@@ -32,7 +32,7 @@ test('docs/security.md shows the statements of --grant-to', () => {
 
 test('the embedded database has no roles to grant to', async () => {
   const database = await createTestDatabase('sqlite');
-  const { code, stderr } = await runBuilt('cli.js', database.env, ...RUN, 'a');
+  const { code, stderr } = await runCli(database.env, ...RUN, 'a');
   expect([code, stderr]).toEqual([
     1,
     expect.stringMatching(/^.*--grant-to needs DATABASE_URL.*\n$/),
@@ -67,16 +67,16 @@ onPostgres('on postgres', () => {
   test('migrating and granting need no encryption key, and can be done again', async () => {
     const asOwner = { DATABASE_URL: owner };
     for (const said of [/^\w+\d{13}$/m, /^$/]) {
-      const { code, stdout, stderr } = await runBuilt('cli.js', asOwner, ...RUN, role);
+      const { code, stdout, stderr } = await runCli(asOwner, ...RUN, role);
       expect([code, stdout, stderr]).toEqual([0, expect.stringMatching(said), expect.any(String)]);
     }
-    const shown = await runBuilt('cli.js', asOwner, 'migration', 'show');
+    const shown = await runCli(asOwner, 'migration', 'show');
     expect([shown.code, shown.stdout]).toEqual([0, expect.stringMatching(/ yes$/m)]);
-    const missing = await runBuilt('cli.js', asOwner, ...RUN, 'nobody"');
+    const missing = await runCli(asOwner, ...RUN, 'nobody"');
     expect(missing.stderr).toMatch(/role "nobody""?" does not exist/);
     expect(missing.code).toBe(1);
     const { username } = new URL(owner);
-    const itself = await runBuilt('cli.js', asOwner, ...RUN, username);
+    const itself = await runCli(asOwner, ...RUN, username);
     expect([itself.code, itself.stderr]).toEqual([1, expect.stringContaining('owns the tables')]);
   });
 
@@ -121,7 +121,7 @@ onPostgres('on postgres', () => {
       ['workspace', 'create', 'another'],
       ['token', 'create', '--name', 'a', '--workspace', 'another'],
     ]) {
-      const { code, stderr } = await runBuilt('cli.js', env, ...args);
+      const { code, stderr } = await runCli(env, ...args);
       expect([code, stderr]).toEqual([0, expect.any(String)]);
     }
     expect(await stop()).toBe(0);

@@ -2,7 +2,11 @@ import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
 import { createDataSource } from '../../src/database/create-data-source';
 import { migratingOptions } from '../../src/database/data-source-options';
-import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/migrate';
+import {
+  listMigrations,
+  prepareDatabase,
+  revertMigration,
+} from '../../src/database/schema/migrate';
 import { migrations } from '../../src/database/migrations';
 import {
   administer,

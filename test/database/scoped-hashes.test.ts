@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hashToken } from '../../src/common/secrets';
 import { loadConfig } from '../../src/config/load-config';
-import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/migrate';
+import {
+  listMigrations,
+  prepareDatabase,
+  revertMigration,
+} from '../../src/database/schema/migrate';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { noteForeignToken } from '../support/leaks';
 import { fillGroups, runSql, withKeys } from '../support/keys';

@@ -1,23 +1,20 @@
 import { ApiToken } from '../../src/api-token/api-token.entity';
 import { Transactor } from '../../src/database/transactor';
-import { UserGroupTokenService } from '../../src/user-group/user-group-token.service';
-import { UserGroupRepository } from '../../src/user-group/user-group.repository';
+import { TokenIssuer } from '../../src/user-group/token/token-issuer';
+import { UserGroupRepository } from '../../src/user-group/group/user-group.repository';
 import { Workspace } from '../../src/workspace/workspace.entity';
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
-import { runBuilt } from '../support/processes';
-import { startTestService, type TestService } from '../support/test-service';
+import { runCli } from '../support/processes';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let transactor: Transactor;
 
-  beforeAll(async () => {
-    service = await startTestService(kind);
+  beforeAll(() => {
     transactor = service.app.get(Transactor);
   });
-
-  afterAll(() => service.close());
 
   const names = async (prefix: string) =>
     (
@@ -73,7 +70,7 @@ onEachDatabase((kind) => {
           const stored = await userGroups.lock(manager, key);
           const { id, name, ...rest } = stored!;
           const next = String(Number(name) + 1);
-          await userGroups.update(manager, { ...rest, workspaceId: 1, id, name: next });
+          await userGroups.updateAll(manager, [{ ...rest, id, name: next }], Date.now());
         }),
       ),
     );
@@ -82,14 +79,15 @@ onEachDatabase((kind) => {
 
   test('a group that a rival creates in the middle of a creation is found, not an error', async () => {
     const userGroups = service.app.get(UserGroupRepository);
-    const tokens = service.app.get(UserGroupTokenService);
+    const issuer = service.app.get(TokenIssuer);
     let token: string | undefined;
     const fields = { name: 'Rival', properties: '{}', suspendedAt: null };
-    const group = { workspaceId: 1, providedId: 'rival', ...fields };
+    const group = { providedId: 'rival', ...fields };
     let answer: Promise<Answer> | undefined;
     await transactor.run(async (manager) => {
-      const { id: userGroupId } = (await userGroups.insert(manager, group))!;
-      token = await tokens.issue(manager, { workspaceId: 1, userGroupId, generation: 1 });
+      const now = Date.now();
+      const userGroupId = (await userGroups.insertAll(manager, 1, [group], now)).get('rival')!;
+      [token] = await issuer.issueAll(manager, 1, [{ userGroupId, generation: 1 }], now);
       // It finds no group, and then waits for this transaction to insert its own.
       answer = service.api.get({ user_group_id: 'rival', name: 'Rival' });
       await new Promise((resolve) => setTimeout(resolve, 300));
@@ -112,8 +110,7 @@ onEachDatabase((kind) => {
       return statuses;
     });
     const issuing = Array.from({ length: 3 }, async (_, index) => {
-      const finished = await runBuilt(
-        'cli.js',
+      const finished = await runCli(
         service.database.env,
         'token',
         'create',

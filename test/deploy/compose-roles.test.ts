@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administer, onPostgres, TEST_KEYS } from '../support/databases';
-import { runBuilt, startServer } from '../support/processes';
+import { runCli, startServer } from '../support/processes';
 import { root } from './manifests';
 
 const SECRETS = '/run/secrets/user-groups';
@@ -34,8 +34,7 @@ onPostgres('on postgres', () => {
 
       // As the service `migrate`, which has no key.
       writeFileSync(join(directory, 'database-url'), url('owner'));
-      const { code, stderr } = await runBuilt(
-        'cli.js',
+      const { code, stderr } = await runCli(
         { DATABASE_URL_FILE: join(directory, 'database-url') },
         ...['migration', 'run', '--grant-to', `${prefix}_service`],
       );

@@ -106,7 +106,7 @@ test.each(expressions.filter(([, expr]) => known(expr)))(
 );
 
 test('every code that an expression names is one of the catalogue', () => {
-  const codes: string[] = errorCatalogue.map(({ spec }) => spec.code);
+  const codes: string[] = errorCatalogue.map(({ code }) => code);
   for (const { labels } of expressions.flatMap(([, expr]) => selectorsOf(expr))) {
     for (const { value } of labels.filter(({ name }) => name === 'code')) {
       for (const part of value.split('|')) {

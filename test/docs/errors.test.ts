@@ -6,12 +6,13 @@ const classes = Object.values(errors).filter(
 );
 
 test('every error class is in the catalogue, once', () => {
-  expect(new Set(errors.errorCatalogue)).toEqual(new Set(classes));
+  expect(classes.length).toBeGreaterThan(40);
+  expect(new Set(errors.errorCatalogue)).toEqual(new Set(classes.map(({ spec }) => spec)));
   expect(errors.errorCatalogue).toHaveLength(classes.length);
 });
 
 test('codes are unique and ordered by status', () => {
-  const specs = errors.errorCatalogue.map(({ spec }) => spec);
+  const specs = errors.errorCatalogue;
   expect(new Set(specs.map(({ code }) => code)).size).toBe(specs.length);
   const statuses = specs.map(({ status }) => status);
   expect(statuses).toEqual([...statuses].sort((a, b) => a - b));
@@ -19,11 +20,11 @@ test('codes are unique and ordered by status', () => {
 
 test('what HTTP asks for goes with the status', () => {
   const headersOf = (status: number) =>
-    errors.errorCatalogue
+    classes
       .filter(({ spec }) => spec.status === status)
       .map((ErrorClass) =>
         Object.keys(
-          new (ErrorClass as new (value: never) => errors.ServiceError)('1' as never).headers,
+          new (ErrorClass as unknown as new (value: string) => errors.ServiceError)('1').headers,
         ),
       );
   for (const names of headersOf(401)) expect(names).toContain('WWW-Authenticate');

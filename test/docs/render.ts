@@ -1,4 +1,5 @@
-import { errorCatalogue, violationCodes } from '../../src/common/errors';
+import { errorCatalogue } from '../../src/common/errors';
+import { violationCodes } from '../../src/common/violation';
 import { Config } from '../../src/config/config';
 import { type Variable, variables } from '../../src/config/variable';
 
@@ -35,7 +36,7 @@ function defaultOf(variable: Variable, quote: string): string {
 /** docs/errors.md: the catalogue of errors, by status. */
 export function errorsDocument(): string {
   const errors = errorCatalogue.map(
-    ({ spec }) => `| ${spec.status} | \`${spec.code}\` | ${spec.title} | ${spec.about} |`,
+    ({ status, code, title, about }) => `| ${status} | \`${code}\` | ${title} | ${about} |`,
   );
   const fields = Object.entries(violationCodes).map(
     ([code, about]) => `| \`${code}\` | ${about} |`,

@@ -3,7 +3,7 @@ import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from
 import { encryptionKeys } from '../../src/config/readers';
 import { deriveSigningKey, type SigningKey } from '../../src/embed-token/signing-key';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const SCOPES = ['user-groups:read', 'user-groups:write', 'tokens:introspect'] as const;
@@ -20,16 +20,13 @@ interface Claims {
 }
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
   let key: SigningKey;
   let count = 0;
 
   beforeAll(async () => {
-    service = await startTestService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
     key = await deriveSigningKey(encryptionKeys(TEST_KEYS)[0]!.secret);
   });
-
-  afterAll(() => service.close());
 
   const embedTokensOf = (id: string) =>
     `/api/v1/user-groups/${encodeURIComponent(id)}/embed-tokens`;

@@ -1,15 +1,14 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const ORIGIN = 'https://app.example.com';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
 
   beforeAll(async () => {
-    service = await startTestService(kind);
     await service.api.get({
       user_group_id: 'acme',
       name: 'The name of Acme',
@@ -17,8 +16,6 @@ onEachDatabase((kind) => {
       properties: { region: 'the-region' },
     });
   });
-
-  afterAll(() => service.close());
 
   const pathOf = (id: string) => `/api/v1/user-groups/${encodeURIComponent(id)}/embed-tokens`;
   const issue = (body: unknown, id = 'acme') => service.api.call('POST', pathOf(id), body);

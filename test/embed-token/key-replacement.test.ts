@@ -1,8 +1,9 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { deriveSigningKey } from '../../src/embed-token/signing-key';
-import { keyList, withKeys } from '../support/keys';
-import { runBuilt, type RunningServer, startServer } from '../support/processes';
+import { keyList } from '../../scripts/lab/keys.mjs';
+import { withKeys } from '../support/keys';
+import { runCli, type RunningServer, startServer } from '../support/processes';
 
 const JWKS = '/.well-known/jwks.json';
 const GROUP = '/api/v1/user-groups/acme';
@@ -70,9 +71,7 @@ onEachDatabase((kind) => {
     const tokens = [first.token, second.token, third.token];
     expect(await accepted(running, tokens)).toEqual([true, true, true]);
 
-    expect((await runBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap')).code).toBe(
-      0,
-    );
+    expect((await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap')).code).toBe(0);
     running = await restart('k2');
     expect(await kidsOf(running)).toEqual([newKid]);
     expect(await accepted(running, tokens)).toEqual([false, false, true]);

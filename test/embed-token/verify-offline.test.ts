@@ -2,8 +2,9 @@ import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, jwtVerify } 
 import jsonwebtoken from 'jsonwebtoken';
 import { createPublicKey } from 'node:crypto';
 import { onEachDatabase, TEST_KEYS } from '../support/databases';
-import { keyList } from '../support/keys';
-import { startTestService, type TestService } from '../support/test-service';
+import { keyList } from '../../scripts/lab/keys.mjs';
+
+import { withService } from '../support/test-service';
 
 const JWKS = '/.well-known/jwks.json';
 const AUDIENCE = 'https://dashboards.example.com';
@@ -11,19 +12,16 @@ const ISSUER = 'https://groups.example.com';
 const EXPECTED = { issuer: ISSUER, audience: AUDIENCE, algorithms: ['ES256' as const] };
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, {
+    TOKEN_ENCRYPTION_KEYS: `${TEST_KEYS},${keyList('k2')}`,
+    EMBED_TOKEN_ISSUER: ISSUER,
+  });
   let token: string;
 
   beforeAll(async () => {
-    service = await startTestService(kind, {
-      TOKEN_ENCRYPTION_KEYS: `${TEST_KEYS},${keyList('k2')}`,
-      EMBED_TOKEN_ISSUER: ISSUER,
-    });
     await service.api.get({ user_group_id: 'acme', name: 'Acme' });
     token = await issue('acme');
   });
-
-  afterAll(() => service.close());
 
   const issue = async (id: string) => {
     const path = `/api/v1/user-groups/${encodeURIComponent(id)}/embed-tokens`;

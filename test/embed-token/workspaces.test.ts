@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { encryptionKeys } from '../../src/config/readers';
 import { deriveSigningKey } from '../../src/embed-token/signing-key';
-import type { UpdateWorkspaceDto } from '../../src/registry/dto/workspace.dto';
+import type { UpdateWorkspaceDto } from '../../src/registry/settings/dto/workspace.dto';
 import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const root = join(__dirname, '..', '..');
@@ -36,22 +36,16 @@ async function verifyAsDocumented(
 }
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
   let own: TestWorkspace;
   let other: TestWorkspace;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind, { TOKEN_ENCRYPTION_KEYS: TEST_KEYS });
-  });
 
   beforeEach(async () => {
     own = await TestWorkspace.create(service, `own-${++count}`);
     other = await TestWorkspace.create(service, `other-${count}`);
     for (const workspace of [own, other]) await workspace.put('acme');
   });
-
-  afterAll(() => service.close());
 
   const issueFor = (workspace: TestWorkspace, audience = AUDIENCE) =>
     workspace.api.call('POST', '/api/v1/user-groups/acme/embed-tokens', { audience });

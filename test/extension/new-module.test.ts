@@ -7,7 +7,7 @@ import { JsonBody } from '../../src/common/json/json-body.decorator';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
 import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase } from '../../src/database/schema/migrate';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase } from '../support/databases';
 import { BOOTSTRAP_TOKEN } from '../support/processes';
@@ -64,7 +64,7 @@ test('a handler that does not say who may call it stops the start', async () => 
   })
   class CarelessModule {}
 
-  const log = createLog({ ...config, logLevel: 'silent' });
+  const log = await createLog({ ...config, logLevel: 'silent' });
   await expect(createApp(config, log, CarelessModule)).rejects.toThrow(
     /@RequiresScope or @Public: CarelessController.forgotten, CarelessController.contradictory$/,
   );
@@ -79,7 +79,11 @@ test('a new module is open to those with the scope it declares, and its bodies a
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await createApp(config, createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
+  const app = await createApp(
+    config,
+    await createLog({ ...config, logLevel: 'silent' }),
+    ExtendedModule,
+  );
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');

@@ -1,16 +1,10 @@
 import { Statements } from '../../src/database/statement';
 import { onEachDatabase } from '../support/databases';
 import { runSql } from '../support/keys';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const ask = (path: string, headers: Record<string, string> = {}) =>
     service.clientOf(undefined).send({ method: 'GET', path, headers });

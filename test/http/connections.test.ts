@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { freePort } from '../support/redis';
+import { freePort } from '../../scripts/lab/ports.mjs';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
 
 const MIB = 1024 ** 2;

@@ -1,16 +1,10 @@
 import { connect } from 'node:net';
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { type TestService, withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const group = { user_group_id: 'g', name: 'G' };
 

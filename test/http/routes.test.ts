@@ -4,8 +4,9 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import type { ApiHttpAdapter } from '../../src/common/http/api-http.adapter';
 import type { Answer } from '../support/api-client';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, type TestService, withService } from '../support/test-service';
 
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -19,18 +20,8 @@ interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
 }
 
-let service: TestService;
-let closed: TestService;
-
-beforeAll(async () => {
-  service = await startTestService('sqlite');
-  closed = await startTestService('sqlite', { DOCS: 'off' });
-});
-
-afterAll(async () => {
-  await service.close();
-  await closed.close();
-});
+const service = withService('sqlite');
+const closed = withService('sqlite', { DOCS: 'off' });
 
 const layersOf = ({ app }: TestService): Layer[] => {
   const express: Express = app.getHttpAdapter().getInstance();
@@ -86,11 +77,14 @@ test('nothing but routes answers: what runs in front of them is known', () => {
   const everywhere = inFront.filter(({ rawPath }) => rawPath === '/').map(({ name }) => name);
   expect(everywhere).toEqual([
     '<anonymous>', // Nest's
-    'commonHeaders',
-    '<anonymous>', // the access log
-    '<anonymous>', // refuses while the server closes
     '<anonymous>', // Nest's
     '<anonymous>', // Nest's
+  ]);
+  const { steps } = service.app.getHttpAdapter() as unknown as ApiHttpAdapter;
+  expect(steps.map(({ name }) => name)).toEqual([
+    '', // the access log
+    '', // refuses while the server closes
+    'contractRules',
   ]);
 });
 

@@ -1,16 +1,10 @@
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 const PATH = '/.well-known/oauth-authorization-server';
 
 describe('with PUBLIC_URL', () => {
   const PUBLIC_URL = 'https://user-groups.example/sub';
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService('sqlite', { PUBLIC_URL: `${PUBLIC_URL}/`, TRUST_PROXY: '1' });
-  });
-
-  afterAll(() => service.close());
+  const service = withService('sqlite', { PUBLIC_URL: `${PUBLIC_URL}/`, TRUST_PROXY: '1' });
 
   const get = (headers?: Record<string, string>) =>
     service.clientOf(undefined).call('GET', PATH, undefined, headers);

@@ -1,6 +1,6 @@
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const PATH = '/api/v1/introspect';
 const FORM = 'application/x-www-form-urlencoded';
@@ -15,22 +15,19 @@ const basic = (secret: string, id = 'renderer') =>
   `Basic ${base64(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`)}`;
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, {
+    BOOTSTRAP_API_TOKEN: OWN_FORM,
+    FAILED_AUTHENTICATIONS_PER_MINUTE: '3',
+    TRUST_PROXY: '1',
+  });
   let secret: string;
   let token: string;
 
   beforeAll(async () => {
-    service = await startTestService(kind, {
-      BOOTSTRAP_API_TOKEN: OWN_FORM,
-      FAILED_AUTHENTICATIONS_PER_MINUTE: '3',
-      TRUST_PROXY: '1',
-    });
     secret = await service.issueToken(['tokens:introspect']);
     const own = service.clientOf(OWN_FORM);
     token = (await own.put({ user_group_id: 'acme', name: 'Acme' })).body.user_group.token;
   });
-
-  afterAll(() => service.close());
 
   let lastAddress = 0;
   /** By the headers and the fields of a form alone; each call comes from an address of its own. */

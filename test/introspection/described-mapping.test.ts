@@ -1,23 +1,17 @@
 import { onEachDatabase } from '../support/databases';
 import { registryBody, TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let own: TestWorkspace;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
 
   beforeEach(async () => {
     own = await TestWorkspace.create(service, `own-${++count}`);
   });
-
-  afterAll(() => service.close());
 
   const write = async (mapping: object, id = 'g') =>
     (await own.put(id, { mapping })).body.user_group.token;

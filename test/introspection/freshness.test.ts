@@ -1,30 +1,13 @@
-import { UserGroupSnapshots } from '../../src/user-group/user-group-snapshots';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots';
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 /** Each such call is a question to the database, of which many are open while something changes. */
 const UNREMEMBERED = { 'Cache-Control': 'no-cache' };
 
 onEachDatabase((kind) => {
-  let service: TestService;
-  let count = 0;
+  const service = withService(kind);
 
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
-
-  const create = async (properties: object = {}) => {
-    const id = `fresh ${++count}`;
-    const { user_group } = (await service.api.get({ user_group_id: id, name: id, properties }))
-      .body;
-    return { id, token: user_group.token, teamId: user_group.team_id };
-  };
-  const introspect = async (token: string, headers?: Record<string, string>) =>
-    (await service.api.call('POST', '/api/v1/introspect', { token }, headers)).body;
-  const rotate = async (current_token: string, grace_period_seconds?: number) =>
-    (await service.api.post({ current_token, grace_period_seconds })).body.user_group.token;
   const counts = () => ({ ...service.app.get(UserGroupSnapshots).counts });
   const suspend = (teamId: number, at: string) =>
     changeDatabase(
@@ -33,10 +16,12 @@ onEachDatabase((kind) => {
     );
 
   test('a token that has been introspected is answered without asking the database', async () => {
-    const { token } = await create({ region: 'EMEA' });
-    const first = await introspect(token);
+    const { token } = await service.api.create({ properties: { region: 'EMEA' } });
+    const first = await service.api.introspect(token);
     const before = counts();
-    const again = await Promise.all(Array.from({ length: 50 }, () => introspect(token)));
+    const again = await Promise.all(
+      Array.from({ length: 50 }, () => service.api.introspect(token)),
+    );
     for (const answer of again) expect(answer).toEqual(first);
     const { hit, miss } = counts();
     // On a busy machine the 750 ms may be over once or twice.
@@ -44,18 +29,22 @@ onEachDatabase((kind) => {
   });
 
   test('after a rotation was answered the old token is inactive, however much is asked meanwhile', async () => {
-    let { token } = await create();
+    let { token } = await service.api.create();
     const endless = { isOver: false };
     const tokens = [token];
     const asking = Array.from({ length: 12 }, async () => {
-      while (!endless.isOver) await introspect(tokens.at(-1)!, UNREMEMBERED);
+      while (!endless.isOver) await service.api.introspect(tokens.at(-1)!, UNREMEMBERED);
     });
     for (let round = 0; round < 60; round++) {
-      const next = await rotate(token);
+      const next = await service.api.rotate(token);
       tokens.push(next);
-      const old = await Promise.all([introspect(token), introspect(token), introspect(token)]);
+      const old = await Promise.all([
+        service.api.introspect(token),
+        service.api.introspect(token),
+        service.api.introspect(token),
+      ]);
       expect(old).toEqual([{ active: false }, { active: false }, { active: false }]);
-      expect((await introspect(next)).active).toBe(true);
+      expect((await service.api.introspect(next)).active).toBe(true);
       token = next;
     }
     endless.isOver = true;
@@ -63,54 +52,54 @@ onEachDatabase((kind) => {
   });
 
   test('after a write was answered its values are what is introspected', async () => {
-    const { id, token } = await create();
+    const { id, token } = await service.api.create();
     const endless = { isOver: false };
     const asking = Array.from({ length: 12 }, async () => {
-      while (!endless.isOver) await introspect(token, UNREMEMBERED);
+      while (!endless.isOver) await service.api.introspect(token, UNREMEMBERED);
     });
     for (let round = 0; round < 40; round++) {
       const wanted = { name: `name ${round}`, properties: { round }, mapping: { sales: round } };
       await service.api.put({ user_group_id: id, ...wanted });
-      expect(await introspect(token)).toMatchObject(wanted);
+      expect(await service.api.introspect(token)).toMatchObject(wanted);
     }
     endless.isOver = true;
     await Promise.all(asking);
   });
 
   test('the end of an overlap is judged at each answer', async () => {
-    const { token } = await create();
-    await rotate(token, 1);
+    const { token } = await service.api.create();
+    await service.api.rotate(token, 1);
     const endsAt = Date.now() + 1000;
-    expect((await introspect(token)).active).toBe(true);
+    expect((await service.api.introspect(token)).active).toBe(true);
     while (Date.now() < endsAt + 20) {
-      await introspect(token);
+      await service.api.introspect(token);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
-    expect(await introspect(token)).toEqual({ active: false });
+    expect(await service.api.introspect(token)).toEqual({ active: false });
   });
 
   test('an overlap that is revoked ends at once', async () => {
-    const { id, token } = await create();
-    const next = await rotate(token, 3600);
-    expect((await introspect(token)).active).toBe(true);
+    const { id, token } = await service.api.create();
+    const next = await service.api.rotate(token, 3600);
+    expect((await service.api.introspect(token)).active).toBe(true);
     const path = `/api/v1/user-groups/${encodeURIComponent(id)}/tokens/1/revoke`;
     expect((await service.api.call('POST', path)).status).toBe(200);
-    expect([await introspect(token), (await introspect(next)).active]).toEqual([
-      { active: false },
-      true,
-    ]);
+    expect([
+      await service.api.introspect(token),
+      (await service.api.introspect(next)).active,
+    ]).toEqual([{ active: false }, true]);
   });
 
   test('what nobody announces is seen within a second', async () => {
-    const { token, teamId } = await create();
-    expect((await introspect(token)).active).toBe(true);
+    const { token, teamId } = await service.api.create();
+    expect((await service.api.introspect(token)).active).toBe(true);
     for (const [at, isActive] of [
       ['1', false],
       ['NULL', true],
     ] as const) {
       await suspend(teamId, at);
       const changedAt = performance.now();
-      while ((await introspect(token)).active !== isActive) {
+      while ((await service.api.introspect(token)).active !== isActive) {
         expect(performance.now() - changedAt).toBeLessThan(1000);
       }
     }
@@ -118,32 +107,35 @@ onEachDatabase((kind) => {
 
   if (kind === 'sqlite') {
     test('the first question after another process has committed knows it', async () => {
-      const { token, teamId } = await create();
-      expect((await introspect(token)).active).toBe(true);
+      const { token, teamId } = await service.api.create();
+      expect((await service.api.introspect(token)).active).toBe(true);
       await suspend(teamId, '1');
-      expect((await introspect(token)).active).toBe(false);
+      expect((await service.api.introspect(token)).active).toBe(false);
     });
   }
 
   test.each(['no-cache', 'no-store', 'max-age=0', 'foo, NO-CACHE'])(
     'Cache-Control: %s asks the database, and what it says is what is remembered',
     async (control) => {
-      const { token, teamId } = await create();
-      const ask = () => introspect(token, { 'Cache-Control': control });
-      expect((await introspect(token)).active).toBe(true);
+      const { token, teamId } = await service.api.create();
+      const ask = () => service.api.introspect(token, { 'Cache-Control': control });
+      expect((await service.api.introspect(token)).active).toBe(true);
       await suspend(teamId, '1');
-      expect([await ask(), await introspect(token)]).toEqual([
+      expect([await ask(), await service.api.introspect(token)]).toEqual([
         { active: false },
         { active: false },
       ]);
       await suspend(teamId, 'NULL');
-      expect([(await ask()).active, (await introspect(token)).active]).toEqual([true, true]);
+      expect([(await ask()).active, (await service.api.introspect(token)).active]).toEqual([
+        true,
+        true,
+      ]);
     },
   );
 
   test('a group that is deleted and made again with its token is found again', async () => {
-    const { token, teamId } = await create();
-    expect((await introspect(token)).active).toBe(true);
+    const { token, teamId } = await service.api.create();
+    expect((await service.api.introspect(token)).active).toBe(true);
     await changeDatabase(
       service.database,
       `INSERT INTO user_group (id, workspace_id, provided_id, name, properties, created_at, updated_at)
@@ -152,7 +144,7 @@ onEachDatabase((kind) => {
        UPDATE user_group_token SET user_group_id = ${teamId + 100_000} WHERE user_group_id = ${teamId};
        DELETE FROM user_group WHERE id = ${teamId}`,
     );
-    const again = await introspect(token, { 'Cache-Control': 'no-cache' });
+    const again = await service.api.introspect(token, { 'Cache-Control': 'no-cache' });
     expect([again.active, (again as unknown as { team_id: number }).team_id]).toEqual([
       true,
       teamId + 100_000,
@@ -160,11 +152,11 @@ onEachDatabase((kind) => {
   });
 
   test('a token is nobody’s in another workspace, also while it is remembered', async () => {
-    const { token } = await create();
+    const { token } = await service.api.create();
     const stranger = service.clientOf(await service.issueToken(['tokens:introspect'], 'strangers'));
     for (let round = 0; round < 3; round++) {
       const [own, foreign] = await Promise.all([
-        introspect(token),
+        service.api.introspect(token),
         stranger.call('POST', '/api/v1/introspect', { token }),
       ]);
       expect([own.active, foreign.text]).toEqual([true, '{"active":false}']);

@@ -1,17 +1,11 @@
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const PATH = '/api/v1/introspect';
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const introspect = (token: unknown) => service.api.call('POST', PATH, { token });
 

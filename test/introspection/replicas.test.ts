@@ -17,7 +17,6 @@ const PROCESSES: Record<DatabaseKind, number> = { postgres: 3, sqlite: 2 };
 onEachDatabase((kind) => {
   let database: TestDatabase;
   let servers: RunningServer[];
-  let count = 0;
 
   beforeAll(async () => {
     database = await createTestDatabase(kind);
@@ -32,15 +31,7 @@ onEachDatabase((kind) => {
   });
 
   const writer = () => servers[0]!.api;
-  const introspect = async (server: RunningServer, token: string) =>
-    (await server.api.call('POST', '/api/v1/introspect', { token })).body;
-  const create = async () => {
-    const id = `replicated ${++count}`;
-    const { body } = await writer().put({ user_group_id: id, name: 'before', mapping: { a: 'b' } });
-    return { id, token: body.user_group.token };
-  };
-  const rotate = async (current_token: string, grace_period_seconds = 0) =>
-    (await writer().post({ current_token, grace_period_seconds })).body.user_group.token;
+  const create = () => writer().create({ name: 'before', mapping: { a: 'b' } });
 
   const ofGroup = (method: string, id: string, rest = '') =>
     writer().call(method, `/api/v1/user-groups/${encodeURIComponent(id)}${rest}`);
@@ -51,7 +42,7 @@ onEachDatabase((kind) => {
     expected: object,
     change: () => Promise<unknown>,
   ): Promise<number> {
-    const asking = servers.map((server) => askUntil(() => introspect(server, token), expected));
+    const asking = servers.map((server) => askUntil(() => server.api.introspect(token), expected));
     await new Promise((resolve) => setTimeout(resolve, 300));
     await change();
     const changedAt = performance.now();
@@ -59,7 +50,7 @@ onEachDatabase((kind) => {
   }
 
   const changes: [string, object, (id: string, token: string) => Promise<unknown>][] = [
-    ['a rotation', { active: false }, (_id, token) => rotate(token)],
+    ['a rotation', { active: false }, (_id, token) => writer().rotate(token)],
     [
       'other properties',
       { properties: { a: 1 } },
@@ -98,7 +89,7 @@ onEachDatabase((kind) => {
 
   test('the end of an overlap is seen by every process within a second', async () => {
     const { id, token } = await create();
-    await rotate(token, 3600);
+    await writer().rotate(token, 3600);
     const revoke = () => ofGroup('POST', id, '/tokens/1/revoke');
     expect(await timeUntil(token, { active: false }, revoke)).toBeLessThan(1000);
   });
@@ -106,8 +97,8 @@ onEachDatabase((kind) => {
   test('a token is active in every process as soon as it is issued', async () => {
     let { token } = await create();
     for (let round = 0; round < 20; round++) {
-      token = await rotate(token);
-      const answers = await Promise.all(servers.map((server) => introspect(server, token)));
+      token = await writer().rotate(token);
+      const answers = await Promise.all(servers.map((server) => server.api.introspect(token)));
       expect(answers.map(({ active }) => active)).toEqual(servers.map(() => true));
     }
   });
@@ -143,9 +134,9 @@ onEachDatabase((kind) => {
       const times: number[] = [];
       for (let round = 0; round < 5; round++) {
         const { token } = await create();
-        await Promise.all(servers.map((server) => introspect(server, token)));
+        await Promise.all(servers.map((server) => server.api.introspect(token)));
         await untilAllListen();
-        times.push(await timeUntil(token, { active: false }, () => rotate(token)));
+        times.push(await timeUntil(token, { active: false }, () => writer().rotate(token)));
       }
       expect(times.sort((a, b) => a - b)[2]).toBeLessThan(250);
     });
@@ -163,7 +154,9 @@ onEachDatabase((kind) => {
       })();
       for (let round = 0; round < 5; round++) {
         const { token } = await create();
-        expect(await timeUntil(token, { active: false }, () => rotate(token))).toBeLessThan(1000);
+        expect(
+          await timeUntil(token, { active: false }, () => writer().rotate(token)),
+        ).toBeLessThan(1000);
       }
       endless.isOver = true;
       await cutting;
@@ -182,7 +175,7 @@ onEachDatabase((kind) => {
       ]) {
         await administer(`NOTIFY user_group_changes, '${payload}'`, database.env['DATABASE_URL']);
       }
-      for (const server of servers) expect((await introspect(server, token)).active).toBe(true);
+      for (const server of servers) expect((await server.api.introspect(token)).active).toBe(true);
       expect(servers.map((server) => server.process.exitCode)).toEqual(servers.map(() => null));
     });
   }

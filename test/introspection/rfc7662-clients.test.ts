@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const PUBLIC_URL = 'https://user-groups.example';
 
@@ -9,15 +9,12 @@ const client: oauth.Client = { client_id: 'renderer' };
 
 /** Each finds the service by its metadata, and sends its API token in a way that RFC 6749 knows. */
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, { PUBLIC_URL });
   let secret: string;
 
   beforeAll(async () => {
-    service = await startTestService(kind, { PUBLIC_URL });
     secret = await service.issueToken(['tokens:introspect']);
   });
-
-  afterAll(() => service.close());
 
   const issue = async (id: string) => {
     const properties = { region: 'EMEA' };

@@ -1,4 +1,5 @@
 import { parseStrictJson } from '../../src/common/json/strict-json';
+import { mulberry32, type Random } from '../support/random';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 
@@ -193,8 +194,6 @@ function errorOf(read: () => unknown): string {
   }
 }
 
-type Random = () => number;
-
 function randomValue(random: Random, depth: number): unknown {
   const kind = Math.floor(random() * (depth > 0 ? 8 : 6));
   const many = () => Array.from({ length: Math.floor(random() * 4) });
@@ -238,15 +237,4 @@ function randomText(random: Random): string {
     '0',
   ];
   return texts[Math.floor(random() * texts.length)]!;
-}
-
-/** A small seeded generator, so that a failure can be repeated. */
-function mulberry32(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

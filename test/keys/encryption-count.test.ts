@@ -4,7 +4,7 @@ import {
   onEachDatabase,
   TEST_KEYS,
 } from '../support/databases';
-import { runBuilt, startServer } from '../support/processes';
+import { runCli, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
   test('every encryption with a key is counted, over all processes and restarts', async () => {
@@ -19,7 +19,7 @@ onEachDatabase((kind) => {
         await api.get({ user_group_id: id });
       }
       for (const server of servers) expect(await server.stop()).toBe(0);
-      const { stdout } = await runBuilt('cli.js', env, 'keys', 'status');
+      const { stdout } = await runCli(env, 'keys', 'status');
       expect(stdout).toMatch(new RegExp(`\\nk1 +${round * 2} +encrypts +${round * 4}\\n$`));
     }
     await database.drop();

@@ -1,8 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { keyList, keyStatus, runSql, withKeys } from '../support/keys';
-import { runBuilt, startServer } from '../support/processes';
+import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyStatus, runSql, withKeys } from '../support/keys';
+import { runBuilt, runCli, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -11,18 +13,18 @@ onEachDatabase((kind) => {
   /** Two groups whose tokens are encrypted with a key that is lost from here on. */
   beforeEach(async () => {
     database = await createTestDatabase(kind);
-    const server = await startServer(withKeys(database, 'k1'));
+    const service = await startTestService(database, withKeys(database, 'k1'));
     for (const id of ['kept', 'rotated']) {
       const group = { user_group_id: id, name: 'G', properties: { a: 1 }, mapping: { s: 1 } };
-      tokens.set(id, (await server.api.get(group)).body.user_group.token);
+      tokens.set(id, (await service.api.get(group)).body.user_group.token);
     }
-    await server.stop();
+    await service.close();
   });
 
   afterEach(() => database.drop());
 
   const forget = (id: string, ...options: string[]) =>
-    runBuilt('cli.js', withKeys(database, 'k2'), 'keys', 'forget', id, ...options);
+    runCli(withKeys(database, 'k2'), 'keys', 'forget', id, ...options);
 
   const groups = async () => ({
     groups: await runSql(database, 'SELECT * FROM user_group ORDER BY id'),
@@ -71,30 +73,33 @@ onEachDatabase((kind) => {
 
   test('a key that is found again shows its tokens again, and has to be forgotten anew', async () => {
     await forget('k1', '--yes');
-    const server = await startServer(withKeys(database, 'k2', 'k1'));
-    const { body } = await server.api.get({ user_group_id: 'kept' });
+    const service = await startTestService(database, withKeys(database, 'k2', 'k1'));
+    const { body } = await service.api.get({ user_group_id: 'kept' });
     expect(body.user_group.token).toBe(tokens.get('kept'));
-    await server.stop();
+    await service.close();
     expect(await keyStatus(withKeys(database, 'k2'))).toEqual([
       'k2 0 encrypts',
       'k1 2 not configured',
     ]);
-    expect((await runBuilt('main.js', withKeys(database, 'k2'))).code).toBe(1);
+    await expect(startTestService(database, withKeys(database, 'k2'))).rejects.toThrow(
+      /key "k1", which is not configured/,
+    );
   });
 
   test('another key under the id of a forgotten one is refused', async () => {
     await forget('k1', '--yes');
     const TOKEN_ENCRYPTION_KEYS = keyList('k2').replace('k2:', 'k1:');
-    const { code, stderr } = await runBuilt('main.js', { ...database.env, TOKEN_ENCRYPTION_KEYS });
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/key "k1" is not the one/)]);
+    await expect(startTestService(database, { TOKEN_ENCRYPTION_KEYS })).rejects.toThrow(
+      /key "k1" is not the one/,
+    );
   });
 
   test('rewrapping leaves tokens of a forgotten key alone, without an error', async () => {
     await forget('k1', '--yes');
-    const rewrap = () => runBuilt('cli.js', withKeys(database, 'k2'), 'keys', 'rewrap');
+    const rewrap = () => runCli(withKeys(database, 'k2'), 'keys', 'rewrap');
     expect(await rewrap()).toMatchObject({ code: 0, stderr: '0 tokens re-encrypted.\n' });
     // Once it is found, they are rewrapped like all others.
-    const found = await runBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
+    const found = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     expect(found).toMatchObject({ code: 0, stderr: '2 tokens re-encrypted.\n' });
   });
 
@@ -127,21 +132,21 @@ onEachDatabase((kind) => {
 test('a lost key file of the embedded database is replaced by one with a new key', async () => {
   const database = await createTestDatabase('sqlite');
   const path = join(database.env['DATA_DIR']!, 'token-encryption-keys');
-  const server = await startServer(database.env);
+  const service = await startTestService(database);
   const group = { user_group_id: 'g', name: 'G' };
-  const { token } = (await server.api.get(group)).body.user_group;
-  await server.stop();
+  const { token } = (await service.api.get(group)).body.user_group;
+  await service.close();
   const key = readFileSync(path, 'utf8').trim();
   rmSync(path);
-  expect((await runBuilt('main.js', database.env)).stderr).toMatch(/key file .* is gone/);
+  await expect(startTestService(database)).rejects.toThrow(/key file .* is gone/);
   writeFileSync(path, `${keyList('k2')}\n`, { mode: 0o600 });
-  expect((await runBuilt('cli.js', database.env, 'keys', 'forget', 'k1', '--yes')).code).toBe(0);
-  const without = await startServer(database.env);
+  expect((await runCli(database.env, 'keys', 'forget', 'k1', '--yes')).code).toBe(0);
+  const without = await startTestService(database);
   expect((await without.api.get(group)).body.code).toBe('token_forgotten');
-  await without.stop();
+  await without.close();
   writeFileSync(path, `${keyList('k2')},${key}\n`);
-  const found = await startServer(database.env);
+  const found = await startTestService(database);
   expect((await found.api.get(group)).body.user_group.token).toBe(token);
-  await found.stop();
+  await found.close();
   await database.drop();
 });

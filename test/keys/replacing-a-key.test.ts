@@ -1,6 +1,6 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { keyStatus, withKeys } from '../support/keys';
-import { runBuilt, type RunningServer, startServer } from '../support/processes';
+import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -63,7 +63,7 @@ onEachDatabase((kind) => {
         /^user-group-service: .*key "k1", which is not configured.*\n$/,
       ),
     });
-    const rewrap = await runBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
+    const rewrap = await runCli(withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     expect(rewrap).toMatchObject({ code: 0, stderr: '7 tokens re-encrypted.\n' });
     await expectService();
     await deploy('k2');

@@ -2,7 +2,8 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { keyList, keyStatus, withKeys } from '../support/keys';
+import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyStatus, withKeys } from '../support/keys';
 import { follow } from '../support/operations';
 import { BOOTSTRAP_TOKEN, runBuilt, type RunningServer, startServer } from '../support/processes';
 

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { fillGroups, keyList, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys';
-import { runBuilt, type RunningServer, spawnBuilt, startServer } from '../support/processes';
+import { keyList } from '../../scripts/lab/keys.mjs';
+import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys';
+import { runCli, type RunningServer, spawnBuilt, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 const GROUPS = 2000;
 /** Another key under the same id. */
@@ -13,13 +15,12 @@ onEachDatabase((kind) => {
 
   beforeEach(async () => {
     database = await createTestDatabase(kind);
-    await (await startServer(withKeys(database, 'k1'))).stop();
+    await (await startTestService(database, withKeys(database, 'k1'))).close();
   });
 
   afterEach(() => database.drop());
 
-  const rewrap = (...ids: string[]) =>
-    runBuilt('cli.js', withKeys(database, ...ids), 'keys', 'rewrap');
+  const rewrap = (...ids: string[]) => runCli(withKeys(database, ...ids), 'keys', 'rewrap');
 
   const countOf = async (keyId: string) => {
     const sql = `SELECT CAST(count(*) AS integer) AS count FROM user_group_token WHERE key_id = '${keyId}'`;
@@ -41,7 +42,7 @@ onEachDatabase((kind) => {
       `k2 ${tokens.size} encrypts`,
       'k1 0 decrypts',
     ]);
-    await expectTokens(withKeys(database, 'k2'), tokens);
+    await expectTokens(database, ['k2'], tokens);
   });
 
   test('killed in the middle it has lost nothing, and goes on where it stopped', async () => {
@@ -54,11 +55,11 @@ onEachDatabase((kind) => {
     const done = await countOf('k2');
     expect(done).toBeLessThan(GROUPS);
     expect(await countOf('k1')).toBe(GROUPS - done);
-    await expectTokens(withKeys(database, 'k2', 'k1'), tokens);
+    await expectTokens(database, ['k2', 'k1'], tokens);
     const { code, stderr } = await rewrap('k2', 'k1');
     expect([code, stderr]).toEqual([0, `${GROUPS - done} tokens re-encrypted.\n`]);
     expect((await rewrap('k2', 'k1')).stderr).toBe('0 tokens re-encrypted.\n');
-    await expectTokens(withKeys(database, 'k2'), tokens);
+    await expectTokens(database, ['k2'], tokens);
   });
 
   test('a lock that somebody else keeps for seconds is waited for', async () => {
@@ -71,7 +72,7 @@ onEachDatabase((kind) => {
     expect(done).toBeLessThan(GROUPS);
     await release();
     expect(await running).toMatchObject({ code: 0, stderr: `${GROUPS} tokens re-encrypted.\n` });
-    await expectTokens(withKeys(database, 'k2'), tokens);
+    await expectTokens(database, ['k2'], tokens);
   });
 
   test('what cannot be decrypted stays as it is, is counted and gives code 1; the others go on', async () => {
@@ -100,10 +101,10 @@ onEachDatabase((kind) => {
 
   test('a configured key that is not the recorded one changes nothing', async () => {
     await fillGroups(database, 10, 'k1');
-    await (await startServer(withKeys(database, 'k2', 'k1'))).stop();
+    await (await startTestService(database, withKeys(database, 'k2', 'k1'))).close();
     const TOKEN_ENCRYPTION_KEYS = `${otherK2},${keyList('k1')}`;
     const env = { ...database.env, TOKEN_ENCRYPTION_KEYS };
-    expect(await runBuilt('cli.js', env, 'keys', 'rewrap')).toMatchObject({
+    expect(await runCli(env, 'keys', 'rewrap')).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^user-group-service: The encryption key "k2" is not the one/),
     });
@@ -114,24 +115,28 @@ onEachDatabase((kind) => {
     await fillGroups(database, 10, 'k1');
     expect((await rewrap('k2', 'k1')).code).toBe(0);
     const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: `${otherK2},${keyList('k1')}` };
-    expect((await runBuilt('main.js', env)).stderr).toMatch(/key "k2" is not the one/);
+    await expect(startTestService(database, env)).rejects.toThrow(/key "k2" is not the one/);
   });
 });
 
-/** Starts the server with these keys, and expects it to answer exactly these tokens. */
-async function expectTokens(env: Record<string, string>, tokens: Map<string, string>) {
-  const server = await startServer(env);
+/** Starts a service with these keys, and expects it to answer exactly these tokens. */
+async function expectTokens(
+  database: TestDatabase,
+  keys: string[],
+  tokens: Map<string, string>,
+): Promise<void> {
+  const service = await startTestService(database, withKeys(database, ...keys));
   const answered = new Map<string, string>();
   const ids = tokens.keys();
   const work = async () => {
     for (const id of ids) {
-      const { body } = await server.api.get({ user_group_id: id });
+      const { body } = await service.api.get({ user_group_id: id });
       answered.set(id, body.user_group.token);
     }
   };
   await Promise.all(Array.from({ length: 8 }, work));
   expect([...answered].sort()).toEqual([...tokens].sort());
-  expect(await server.stop()).toBe(0);
+  await service.close();
 }
 
 /**

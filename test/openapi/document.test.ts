@@ -2,7 +2,7 @@ import { errorCatalogue } from '../../src/common/errors';
 import { describeOpenApi } from '../../src/docs/openapi';
 import type { Answer } from '../support/api-client';
 import { absolute, createAjv } from '../support/openapi-schemas';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 interface OpenApi {
   openapi: string;
@@ -28,19 +28,16 @@ interface Operation {
   >;
 }
 
-let service: TestService;
+const service = withService('sqlite', {
+  RATE_LIMIT_PER_MINUTE: '1000',
+  PUBLIC_URL: 'https://user-groups.example',
+});
 let document: OpenApi;
 
 beforeAll(async () => {
-  service = await startTestService('sqlite', {
-    RATE_LIMIT_PER_MINUTE: '1000',
-    PUBLIC_URL: 'https://user-groups.example',
-  });
   document = (await service.clientOf(undefined).send({ method: 'GET', path: '/docs-json' }))
     .body as unknown as OpenApi;
 });
-
-afterAll(() => service.close());
 
 test('is what the command line prints without a database', async () => {
   expect(JSON.parse(JSON.stringify(await describeOpenApi()))).toEqual(document);
@@ -161,9 +158,7 @@ test('every error of the catalogue that an operation can give is documented with
       ),
     ),
   );
-  const codes = errorCatalogue
-    .map(({ spec }) => spec.code)
-    .filter((code) => code !== 'route_not_found');
+  const codes = errorCatalogue.map(({ code }) => code).filter((code) => code !== 'route_not_found');
   expect([...documented].sort()).toEqual(codes.sort());
   const ajv = createAjv(document);
   for (const { responses } of operations()) {

@@ -1,5 +1,5 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { runBuilt } from '../support/processes';
+import { runBuilt, runCli } from '../support/processes';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -10,7 +10,24 @@ onEachDatabase((kind) => {
 
   afterAll(() => database.drop());
 
-  const cli = (...args: string[]) => runBuilt('cli.js', database.env, ...args);
+  const cli = (...args: string[]) => runCli(database.env, ...args);
+
+  test.each([
+    ['token', 'list'],
+    ['workspace', 'list'],
+    ['schema', 'list'],
+    ['data-source', 'list'],
+    ['group', 'export'],
+    ['audit', 'list'],
+    ['keys', 'status'],
+    ['migration', 'show'],
+    ['config', 'check'],
+    ['openapi'],
+  ])('as a process of its own "%s %s" prints what was asked for and ends', async (...args) => {
+    await cli('workspace', 'list');
+    const finished = await runBuilt('cli.js', database.env, ...args);
+    expect(finished).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });
+  });
 
   test('a token is printed alone on standard output, once', async () => {
     const created = await cli(
@@ -192,7 +209,7 @@ onEachDatabase((kind) => {
   test('the configuration is checked without a database', async () => {
     const right = await cli('config', 'check');
     expect(right).toMatchObject({ code: 0, stdout: expect.stringContaining('is valid') });
-    const wrong = await runBuilt('cli.js', { ...database.env, PORT: 'x' }, 'config', 'check');
+    const wrong = await runCli({ ...database.env, PORT: 'x' }, 'config', 'check');
     expect(wrong).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^user-group-service: PORT must be/),

@@ -14,7 +14,7 @@ import { NDJSON } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { IMPORT, linesOf, toLines } from '../support/lines';
 import { noteTokens } from '../support/leaks';
-import { runBuilt, type RunningServer, startServer } from '../support/processes';
+import { runCli, type RunningServer, startServer } from '../support/processes';
 
 const COUNT = 2000;
 const MIB = 1024;
@@ -39,7 +39,7 @@ onEachDatabase((kind) => {
     await other.drop();
   });
 
-  const cli = (...args: string[]) => runBuilt('cli.js', database.env, 'group', ...args);
+  const cli = (...args: string[]) => runCli(database.env, 'group', ...args);
   const path = (name: string) => join(directory, name);
   const read = (name: string) => {
     const text = readFileSync(path(name), 'utf8');
@@ -80,7 +80,7 @@ onEachDatabase((kind) => {
     expect(statSync(path('groups')).mode & 0o777).toBe(0o600);
     const lines = linesOf({ text: read('groups') });
     expect(lines.at(-1)!.summary).toMatchObject({ exported: lines.length - 1, complete: true });
-    const imported = await runBuilt('cli.js', other.env, 'group', 'import', path('groups'));
+    const imported = await runCli(other.env, 'group', 'import', path('groups'));
     expect(imported).toMatchObject({
       code: 0,
       stdout: '',
@@ -89,7 +89,7 @@ onEachDatabase((kind) => {
         `^migrated the database, [^\\n]+\\n${lines.length - 1} created, 0 updated, 0 unchanged\\.\\n$`,
       ),
     });
-    const again = await runBuilt('cli.js', other.env, 'group', 'export');
+    const again = await runCli(other.env, 'group', 'export');
     expect(again.stdout).toBe(read('groups'));
   });
 
@@ -134,7 +134,7 @@ onEachDatabase((kind) => {
     const withKey = (seed: number, ...args: string[]) => {
       const key = createHash('sha256').update(String(seed)).digest('base64');
       const env = { ...fresh.env, TOKEN_ENCRYPTION_KEYS: `k1:${key}` };
-      return runBuilt('cli.js', env, 'group', ...args);
+      return runCli(env, 'group', ...args);
     };
     writeFileSync(path('first'), toLines({ user_group_id: 'a', name: 'A' }));
     writeFileSync(path('second'), toLines({ user_group_id: 'b', name: 'B' }));
@@ -152,7 +152,7 @@ onEachDatabase((kind) => {
   });
 
   test('what the command line imports is in the audit log as the operator’s', async () => {
-    const { stdout } = await runBuilt('cli.js', database.env, 'audit', 'list', '--limit', '1');
+    const { stdout } = await runCli(database.env, 'audit', 'list', '--limit', '1');
     expect(JSON.parse(stdout)).toMatchObject({
       action: 'user_group.create',
       actor: { type: 'operator' },

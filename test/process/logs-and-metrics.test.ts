@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { version } from '../../package.json';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { freePort } from '../support/redis';
+import { freePort } from '../../scripts/lab/ports.mjs';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config';
 import { sqlitePath } from '../../src/database/data-source-options';
-import { prepareDatabase, revertMigration } from '../../src/database/migrate';
+import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate';
 import { migrations } from '../../src/database/migrations';
 import {
   changeDatabase,
@@ -16,9 +16,10 @@ import {
   type TestDatabase,
 } from '../support/databases';
 import { readTables } from '../support/full-database';
-import { fillGroups, keyList, runSql, withKeys } from '../support/keys';
+import { keyList } from '../../scripts/lab/keys.mjs';
+import { fillGroups, runSql, withKeys } from '../support/keys';
 import { follow } from '../support/operations';
-import { runBuilt, spawnBuilt, startServer } from '../support/processes';
+import { runCli, spawnBuilt, startServer } from '../support/processes';
 
 const GROUPS = 20_000;
 
@@ -58,7 +59,7 @@ onPostgres('a move that', () => {
     TOKEN_ENCRYPTION_KEYS_FILE: join(source.env['DATA_DIR']!, 'token-encryption-keys'),
   });
   const move = (change: Record<string, string> = {}, ...args: string[]) =>
-    runBuilt('cli.js', { ...env(), ...change }, 'migrate-data', ...args);
+    runCli({ ...env(), ...change }, 'migrate-data', ...args);
 
   /** One line that says this, code 1, a target as empty as migrations leave it, the source as it was. */
   async function expectRefusal(attempt: typeof move, line: RegExp): Promise<void> {

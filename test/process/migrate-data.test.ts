@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase } from '../../src/database/schema/migrate';
 import {
   administer,
   changeDatabase,
@@ -9,7 +9,7 @@ import {
   type TestDatabase,
 } from '../support/databases';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database';
-import { runBuilt, type RunningServer, startServer } from '../support/processes';
+import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes';
 
 // There is nothing to move to without PostgreSQL.
 onPostgres('a database with everything', () => {
@@ -121,8 +121,8 @@ onPostgres('a database with everything', () => {
   test('both export the same lines', async () => {
     for (const workspace of WORKSPACES) {
       const args = ['group', 'export', '--workspace', workspace];
-      const own = await runBuilt('cli.js', source.env, ...args);
-      const theirs = await runBuilt('cli.js', targetEnv, ...args);
+      const own = await runCli(source.env, ...args);
+      const theirs = await runCli(targetEnv, ...args);
       expect(own.stdout).toContain('"token":');
       expect(theirs).toEqual(own);
     }
@@ -144,7 +144,7 @@ onPostgres('a database with everything', () => {
     const current_token = (await api.get({ user_group_id: 'rotated 3600' })).body.user_group.token;
     expect((await api.post({ current_token })).status).toBe(200);
     const tokenIds = await ids('api_token');
-    const created = await runBuilt('cli.js', targetEnv, 'token', 'create', '--name', 'n');
+    const created = await runCli(targetEnv, 'token', 'create', '--name', 'n');
     const [, id] = /^API token (\d+) /.exec(created.stderr)!;
     expect(tokenIds).not.toContain(Number(id));
     expect(await ids('api_token')).toContain(Number(id));
@@ -153,7 +153,7 @@ onPostgres('a database with everything', () => {
       const body = { provided_id: 'new', name: 'N' };
       expect((await api.call('POST', `/api/v1/${path}`, body)).status).toBe(201);
     }
-    expect((await runBuilt('cli.js', targetEnv, 'workspace', 'create', 'new')).code).toBe(0);
+    expect((await runCli(targetEnv, 'workspace', 'create', 'new')).code).toBe(0);
   });
 
   test('the audit log that was moved cannot be changed either', async () => {
@@ -167,7 +167,7 @@ onPostgres('a database with everything', () => {
     // Nothing is written in the background any more.
     expect(await server.stop()).toBe(0);
     const rows = await readTables(target);
-    const { code, stderr } = await runBuilt('cli.js', targetEnv, 'migrate-data');
+    const { code, stderr } = await runCli(targetEnv, 'migrate-data');
     expect([code, stderr]).toEqual([1, expect.stringContaining('has data already, in the table')]);
     expect(await readTables(target)).toEqual(rows);
   });

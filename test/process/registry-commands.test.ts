@@ -1,5 +1,5 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { type RunningServer, runBuilt, startServer } from '../support/processes';
+import { type RunningServer, runCli, startServer } from '../support/processes';
 
 interface Answer {
   body: Record<string, unknown>;
@@ -19,7 +19,7 @@ onEachDatabase((kind) => {
     await database.drop();
   });
 
-  const cli = (...args: string[]) => runBuilt('cli.js', database.env, ...args);
+  const cli = (...args: string[]) => runCli(database.env, ...args);
   const lines = (stdout: string) =>
     stdout
       .trim()

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { importGroups } from '../support/lines';
-import { BOOTSTRAP_TOKEN, type RunningServer, runBuilt, startServer } from '../support/processes';
+import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -98,7 +98,7 @@ onEachDatabase((kind) => {
 
   test('the last use of an API token is written down', async () => {
     await server.stop();
-    const { stdout } = await runBuilt('cli.js', database.env, 'token', 'list');
+    const { stdout } = await runCli(database.env, 'token', 'list');
     const minute = new Date().toISOString().slice(0, 13);
     expect(stdout).toMatch(new RegExp(`^1 +bootstrap .*Z +${minute}\\S+Z +-$`, 'm'));
   });

@@ -14,7 +14,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { administer, createTestDatabase, databaseKinds, TEST_KEYS } from '../support/databases';
-import { runBuilt, startServer } from '../support/processes';
+import { runAgain, runBuilt, runCli, startServer } from '../support/processes';
 
 const otherKey = createHash('sha256').update('other').digest('base64');
 const deadDatabase = 'postgres://nobody:s3cret@127.0.0.1:1/none';
@@ -29,9 +29,16 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Expects the process to end with code 1 and exactly one line on standard error. */
-async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
-  const { code, stderr } = await runBuilt('main.js', {
+/**
+ * Expects the process to end with code 1 and exactly one line on standard error.
+ * @param run `runAgain` where the environment is refused before anything is opened
+ */
+async function expectRefusal(
+  env: Record<string, string>,
+  line: RegExp,
+  run = runBuilt,
+): Promise<void> {
+  const { code, stderr } = await run('main.js', {
     DATA_DIR: directory,
     METRICS_PORT: '0',
     PORT: '0',
@@ -50,15 +57,21 @@ describe('a process that cannot start says why in one line', () => {
     expectRefusal(
       { DATABSE_URL: 'postgres://x/y' },
       /DATABSE_URL is not a variable.*did you mean DATABASE_URL/,
+      runAgain,
     ));
 
   test('conflicting configuration', () =>
-    expectRefusal({ PORT: '4000', METRICS_PORT: '4000' }, /METRICS_PORT must differ from PORT/));
+    expectRefusal(
+      { PORT: '4000', METRICS_PORT: '4000' },
+      /METRICS_PORT must differ from PORT/,
+      runAgain,
+    ));
 
   test('PostgreSQL without encryption keys', () =>
     expectRefusal(
       { DATABASE_URL: deadDatabase },
       /TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is/,
+      runAgain,
     ));
 
   test('a port that another process uses', async () => {
@@ -81,15 +94,21 @@ describe('a process that cannot start says why in one line', () => {
     await expectRefusal(
       { DATA_DIR: join(directory, 'file', 'data') },
       /not a writable directory \(ENOTDIR\)/,
+      runAgain,
     );
     await expectRefusal(
       { DATA_DIR: join(directory, 'file') },
       /not a writable directory \(EEXIST\)/,
+      runAgain,
     );
   });
 
   test('a DATA_DIR where no directory can be made', () =>
-    expectRefusal({ DATA_DIR: '/proc/x/data' }, /DATA_DIR \/proc\/x\/data is not a writable dir/));
+    expectRefusal(
+      { DATA_DIR: '/proc/x/data' },
+      /DATA_DIR \/proc\/x\/data is not a writable dir/,
+      runAgain,
+    ));
 
   test('files that others may write, and a key file that they may read', async () => {
     const path = join(directory, 'keys');
@@ -98,20 +117,25 @@ describe('a process that cannot start says why in one line', () => {
     await expectRefusal(
       { TOKEN_ENCRYPTION_KEYS_FILE: path },
       /TOKEN_ENCRYPTION_KEYS_FILE names a file that everybody may write; chmod o-w it/,
+      runAgain,
     );
     writeFileSync(join(directory, 'token-encryption-keys'), TEST_KEYS);
     chmodSync(join(directory, 'token-encryption-keys'), 0o644);
-    await expectRefusal({}, /key file .* cannot be used: everybody on this machine may read it/);
+    await expectRefusal(
+      {},
+      /key file .* cannot be used: everybody on this machine may read it/,
+      runAgain,
+    );
   });
 
   test('a database file that is none', async () => {
     writeFileSync(join(directory, 'user-groups.sqlite'), 'this is not a database, '.repeat(100));
-    await expectRefusal({}, /DATA_DIR .* cannot be used \(.*not a database/);
+    await expectRefusal({}, /DATA_DIR .* cannot be used \(.*not a database/, runAgain);
   });
 
   test('a key file that is none', async () => {
     writeFileSync(join(directory, 'token-encryption-keys'), 'nonsense', { mode: 0o600 });
-    await expectRefusal({}, /key file .* cannot be used: must be a list such as/);
+    await expectRefusal({}, /key file .* cannot be used: must be a list such as/, runAgain);
   });
 
   test('a key file that is gone, without making another', async () => {
@@ -171,7 +195,7 @@ describe('a process that cannot start says why in one line', () => {
   test('no line holds the secret that is wrong', async () => {
     const secret = 'do-not-print-me';
     for (const name of ['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN']) {
-      const { stdout, stderr } = await runBuilt('main.js', { DATA_DIR: directory, [name]: secret });
+      const { stdout, stderr } = await runAgain('main.js', { DATA_DIR: directory, [name]: secret });
       expect(stderr).toContain(`${name} must`);
       expect(stdout + stderr).not.toContain(secret);
     }
@@ -232,8 +256,7 @@ describe('the first run', () => {
       const server = await startServer({ ...database.env, BOOTSTRAP_API_TOKEN: '' });
       expect(server.output()).toContain('npm run cli -- token create --name admin --scopes all');
       expect((await server.api.get({ user_group_id: 'x' })).status).toBe(401);
-      const created = await runBuilt(
-        'cli.js',
+      const created = await runCli(
         database.env,
         'token',
         'create',

@@ -5,26 +5,23 @@ import { RequiresScope } from '../../src/common/access.decorator';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
 import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase } from '../../src/database/schema/migrate';
 import { type Answer, ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase } from '../support/databases';
 import { BOOTSTRAP_TOKEN } from '../support/processes';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 const LIMIT = 20;
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind, {
-      RATE_LIMIT_PER_MINUTE: String(LIMIT),
-      WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000',
-    });
-    await service.api.put({ user_group_id: 'g', name: 'G' });
+  const service = withService(kind, {
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000',
   });
 
-  afterAll(() => service.close());
+  beforeAll(async () => {
+    await service.api.put({ user_group_id: 'g', name: 'G' });
+  });
 
   const look = { user_group_id: 'g' };
 
@@ -94,7 +91,11 @@ test('introspection has a limit of its own, of the same size', async () => {
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await createApp(config, createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
+  const app = await createApp(
+    config,
+    await createLog({ ...config, logLevel: 'silent' }),
+    ExtendedModule,
+  );
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');

@@ -1,24 +1,21 @@
 import { generateToken } from '../../src/common/secrets';
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 const LIMIT = 5;
 const look = { user_group_id: 'g' };
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, {
+    FAILED_AUTHENTICATIONS_PER_MINUTE: String(LIMIT),
+    TRUST_PROXY: '1',
+  });
   let address = 0;
 
   beforeAll(async () => {
-    service = await startTestService(kind, {
-      FAILED_AUTHENTICATIONS_PER_MINUTE: String(LIMIT),
-      TRUST_PROXY: '1',
-    });
     await service.api.put({ user_group_id: 'g', name: 'G' });
   });
-
-  afterAll(() => service.close());
 
   /** Each test has an address of its own. */
   const freshAddress = () => `203.0.113.${++address}`;

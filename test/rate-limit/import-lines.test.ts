@@ -5,19 +5,15 @@ import { ConnectionPool } from '../../src/database/connection-pool';
 import { type ApiClient, NDJSON } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
 import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 const LIMIT = 40;
 /** Without the tenth that imports leave to others, and the call of the import itself. */
 const LINES_AT_ONCE = 35;
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
   let passedMs = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-  });
 
   // A minute is not waited for but skipped.
   beforeEach(() => {
@@ -29,8 +25,6 @@ onEachDatabase((kind) => {
     jest.restoreAllMocks();
   });
 
-  afterAll(() => service.close());
-
   const groups = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ user_group_id: `${prefix} ${n}`, name: 'N' }));
   let workspaces = 0;
@@ -39,8 +33,11 @@ onEachDatabase((kind) => {
   const countGroups = async (prefix: string) =>
     (await service.query(`SELECT 1 FROM user_group WHERE provided_id LIKE '${prefix} %'`)).length;
 
-  function open(apiToken: string): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
-    const outgoing = request(service.baseUrl + IMPORT, {
+  function open(
+    apiToken: string,
+    at = service,
+  ): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
+    const outgoing = request(at.baseUrl + IMPORT, {
       method: 'POST',
       agent: false,
       headers: { Authorization: `Token ${apiToken}`, ...NDJSON },
@@ -52,9 +49,9 @@ onEachDatabase((kind) => {
   }
 
   /** An import that has stored what it may and waits; `lines` are those that were answered so far. */
-  async function startWaiting(apiToken: string, prefix: string, count = 50) {
-    const { outgoing, response } = open(apiToken);
-    outgoing.write(toLines(...groups(prefix, count)));
+  async function startWaiting(apiToken: string, prefix: string, at = service) {
+    const { outgoing, response } = open(apiToken, at);
+    outgoing.write(toLines(...groups(prefix, 50)));
     const incoming = await response;
     let text = '';
     const ended = (async () => {
@@ -140,19 +137,14 @@ onEachDatabase((kind) => {
 
   test('an import that waits is told when the process ends, and does not keep it', async () => {
     const ending = await startTestService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-    const other = service;
-    service = ending;
-    try {
-      const { outgoing, lines, ended } = await startWaiting(ending.bootstrapToken, 'ending');
-      const startedAt = performance.now();
-      const closed = ending.close();
-      await ended;
-      expect(lines().at(-1)!.summary).toMatchObject({ complete: false, code: 'shutting_down' });
-      outgoing.destroy();
-      await closed;
-      expect(performance.now() - startedAt).toBeLessThan(5000);
-    } finally {
-      service = other;
-    }
+    const waiting = await startWaiting(ending.bootstrapToken, 'ending', ending);
+    const startedAt = performance.now();
+    const closed = ending.close();
+    await waiting.ended;
+    const last = waiting.lines().at(-1)!;
+    expect(last.summary).toMatchObject({ complete: false, code: 'shutting_down' });
+    waiting.outgoing.destroy();
+    await closed;
+    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });

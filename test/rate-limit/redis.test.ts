@@ -1,8 +1,9 @@
 import { type Answer, ApiClient } from '../support/api-client';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { type RunningServer, runBuilt, startServer } from '../support/processes';
+import { type RunningServer, runCli, startServer } from '../support/processes';
 import { importGroups } from '../support/lines';
-import { canStartRedis, freePort, OwnRedis, redisUrl } from '../support/redis';
+import { freePort } from '../../scripts/lab/ports.mjs';
+import { canStartRedis, OwnRedis, redisUrl } from '../support/redis';
 import { startTestService } from '../support/test-service';
 
 const SHARED = 'rate limits are shared through Redis';
@@ -40,7 +41,7 @@ describeWithRedis('with a Redis', () => {
     });
 
     test('two processes share the limit of an API token', async () => {
-      const { stdout } = await runBuilt('cli.js', database.env, 'token', 'create', '--name', 't');
+      const { stdout } = await runCli(database.env, 'token', 'create', '--name', 't');
       const [atOne, atOther] = [one, other].map(
         ({ baseUrl }) => new ApiClient(baseUrl, stdout.trim()),
       ) as [ApiClient, ApiClient];
@@ -64,13 +65,13 @@ describeWithRedis('with a Redis', () => {
     });
 
     test('they share the count of a token with that of its successor, and of the lines of its imports', async () => {
-      const created = await runBuilt('cli.js', database.env, 'token', 'create', '--name', 'r');
+      const created = await runCli(database.env, 'token', 'create', '--name', 'r');
       const [, id] = /API token (\d+)/.exec(created.stderr) ?? [];
       const old = new ApiClient(one.baseUrl, created.stdout.trim());
       expect(leftOf(await old.get(look))).toBe(9);
       const imported = await importGroups(old, ...['a', 'b', 'c'].map(named));
       expect(imported.at(-1)!.summary).toMatchObject({ created: 3 });
-      const rotated = await runBuilt('cli.js', database.env, 'token', 'rotate', id!);
+      const rotated = await runCli(database.env, 'token', 'rotate', id!);
       const next = new ApiClient(other.baseUrl, rotated.stdout.trim());
       expect(leftOf(await next.get(look))).toBe(10 - 1 - 4 - 1);
     });
@@ -251,7 +252,7 @@ describe('without the Redis that REDIS_URL names', () => {
   });
 
   test('the command line does not ask for it', async () => {
-    const { code, stderr, stdout } = await runBuilt('cli.js', env, 'workspace', 'list');
+    const { code, stderr, stdout } = await runCli(env, 'workspace', 'list');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('default');
   });

@@ -1,6 +1,6 @@
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, type TestService, withService } from '../support/test-service';
 
 const LIMIT = 10;
 const SHARED = 15;
@@ -8,18 +8,12 @@ const TOKENS = '/api/v1/api-tokens';
 const look = { user_group_id: 'g' };
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind, {
+    RATE_LIMIT_PER_MINUTE: String(LIMIT),
+    WORKSPACE_RATE_LIMIT_PER_MINUTE: String(SHARED),
+  });
   let workspace: string;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind, {
-      RATE_LIMIT_PER_MINUTE: String(LIMIT),
-      WORKSPACE_RATE_LIMIT_PER_MINUTE: String(SHARED),
-    });
-  });
-
-  afterAll(() => service.close());
 
   beforeEach(() => {
     workspace = `workspace ${++count}`;

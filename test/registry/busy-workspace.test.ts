@@ -5,37 +5,31 @@ import { dialectOf } from '../../src/database/dialect';
 import { onPostgres } from '../support/databases';
 import { importGroups } from '../support/lines';
 import { TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 // On SQLite every write waits for every other anyway, and is not kept waiting for a connection.
 onPostgres('on postgres', () => {
-  let service: TestService;
+  const service = withService('postgres');
   let own: TestWorkspace;
   let other: TestWorkspace;
   let holder: Client;
 
   beforeAll(async () => {
-    service = await startTestService('postgres');
     own = await TestWorkspace.create(service, 'own');
     other = await TestWorkspace.create(service, 'other');
-    holder = new Client({ connectionString: service.database.env['DATABASE_URL'] });
-    await holder.connect();
-  });
-
-  afterAll(async () => {
-    await holder.end();
-    await service.close();
   });
 
   beforeEach(async () => {
+    holder = new Client({ connectionString: service.database.env['DATABASE_URL'] });
+    await holder.connect();
     const [{ id }] = (await service.query<{ id: number }>(
       `SELECT id FROM workspace WHERE name = 'own'`,
     )) as [{ id: number }];
     await holder.query('BEGIN');
-    await holder.query(dialectOf({ type: 'postgres' }).lockAlone(String(id)));
+    await holder.query(dialectOf({ type: 'postgres' }).lockExclusive(String(id)));
   });
 
-  afterEach(() => holder.query('ROLLBACK'));
+  afterEach(() => holder.end());
 
   const putMany = (prefix: string) =>
     Promise.all(

@@ -1,23 +1,17 @@
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let own: TestWorkspace;
   let other: TestWorkspace;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
 
   beforeEach(async () => {
     own = await TestWorkspace.create(service, `own-${++count}`);
     other = await TestWorkspace.create(service, `other-${count}`);
   });
-
-  afterAll(() => service.close());
 
   /** The rows of a group's mapping with what they were resolved to. */
   async function rowsOf(workspace: TestWorkspace, group: string) {

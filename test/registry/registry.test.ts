@@ -1,7 +1,7 @@
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const kinds = [
   { path: '/api/v1/schemas', one: 'schema', many: 'schemas', notFound: 'schema_not_found' },
@@ -14,21 +14,15 @@ const kinds = [
 ] as const;
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let own: TestWorkspace;
   let other: TestWorkspace;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
 
   beforeEach(async () => {
     const name = `workspace ${Math.random()}`;
     own = await TestWorkspace.create(service, name);
     other = await TestWorkspace.create(service, `other ${name}`);
   });
-
-  afterAll(() => service.close());
 
   describe.each(kinds)('$path', ({ path, one, many, notFound }) => {
     const register = (provided_id: unknown, by = own) =>

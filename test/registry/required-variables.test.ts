@@ -1,23 +1,17 @@
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const INCOMPLETE = '/api/v1/workspace/incomplete-user-groups';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let own: TestWorkspace;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
 
   beforeEach(async () => {
     own = await TestWorkspace.create(service, `own-${++count}`);
   });
-
-  afterAll(() => service.close());
 
   const tokenOf = async (group: string) =>
     (await own.api.get({ user_group_id: group })).body.user_group.token;

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
 import { describeOperations } from '../support/every-operation';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 /** What the docs page may load, with its media type. */
 const LOADED: Record<string, RegExp> = {
@@ -45,13 +45,7 @@ const FILES = [
 const DETOURS = ['/', '/docs/../', '/docs/%2e%2e/', '/docs/..%2f', '/api/../', '//', '/docs/./'];
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   /** The answer to a path that no client has made plainer before. */
   function raw(path: string, method = 'GET', headers: Record<string, string> = {}): Promise<Raw> {

@@ -8,7 +8,7 @@ import { RequiresScope } from '../../src/common/access.decorator';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
 import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase } from '../../src/database/schema/migrate';
 import { ApiClient } from '../support/api-client';
 import { createTestDatabase } from '../support/databases';
 import { BOOTSTRAP_TOKEN } from '../support/processes';
@@ -57,7 +57,11 @@ describe.each(['production', 'development'])('with NODE_ENV=%s and every line lo
     @Module({ imports: [AppModule.with(config)], controllers: [DefectController] })
     class ExtendedModule {}
 
-    const app = await createApp(config, createLog(config, openSync(path, 'w')), ExtendedModule);
+    const app = await createApp(
+      config,
+      await createLog(config, openSync(path, 'w')),
+      ExtendedModule,
+    );
     await app.init();
     await app.get(ApiTokenBootstrap).run();
     await app.listen(0, '127.0.0.1');

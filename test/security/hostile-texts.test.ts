@@ -2,7 +2,7 @@ import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
 import { callsWith, describeOperations } from '../support/every-operation';
 import { registryBody } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 /** What means something to SQL, to a shell, as a format, to a template, as a path, or to a pattern. */
 const TEXTS = [
@@ -24,13 +24,7 @@ const TEXTS = [
 ];
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   test.each(TEXTS.map((text, index) => [text, index] as const))(
     'the text %j is kept as it is wherever it may stand, and found by it alone',

@@ -1,15 +1,9 @@
 import { onEachDatabase } from '../support/databases';
 import { callsWithWrongTypes, describeOperations } from '../support/every-operation';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   test('a value of another type is refused by its name, in every field of every body', async () => {
     const wrong: string[] = [];

@@ -6,8 +6,8 @@ import type {
 import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
 import type { EmbedTokenView } from '../../src/embed-token/dto/embed-token-answer.dto';
 import { noteTokens } from './leaks';
-import type { UserGroupResource } from '../../src/user-group/dto/user-group-resource-answer.dto';
-import type { TokenView } from '../../src/user-group/dto/tokens-answer.dto';
+import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-answer.dto';
+import type { TokenView } from '../../src/user-group/rotation/dto/tokens-answer.dto';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
 interface AnswerBody {
@@ -50,6 +50,14 @@ export interface Answer {
   body: AnswerBody;
 }
 
+export interface CreatedGroup {
+  id: string;
+  teamId: number;
+  token: string;
+  /** Of the group under /api/v1. */
+  path: string;
+}
+
 export interface SendOptions {
   method: string;
   path?: string;
@@ -61,7 +69,9 @@ export interface SendOptions {
 
 export const NDJSON = { 'Content-Type': 'application/x-ndjson' };
 
-const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+const agent = new Agent({ keepAlive: true, maxSockets: 512 });
+/** How many have been created by `create`. */
+let groups = 0;
 
 /** A caller of the service that can send what browsers and most clients refuse to. */
 export class ApiClient {
@@ -82,6 +92,31 @@ export class ApiClient {
 
   post(body?: unknown, headers?: Record<string, string>): Promise<Answer> {
     return this.send({ method: 'POST', body, headers });
+  }
+
+  /** A new group with an id of its own. @throws if it is refused */
+  async create(fields: object = {}): Promise<CreatedGroup> {
+    const id = `group ${++groups}`;
+    const answer = await this.put({ user_group_id: id, name: id, ...fields });
+    if (answer.status !== 200) throw new Error(answer.text);
+    const { token, team_id: teamId } = answer.body.user_group;
+    return { id, teamId, token, path: `/api/v1/user-groups/${encodeURIComponent(id)}` };
+  }
+
+  /** The token that replaces this one. @throws if it is refused */
+  async rotate(current_token: string, grace_period_seconds?: number): Promise<string> {
+    const answer = await this.post({ current_token, grace_period_seconds });
+    if (answer.status !== 200) throw new Error(answer.text);
+    return answer.body.user_group.token;
+  }
+
+  /** What a renderer is told of a token. */
+  async introspect(token: string, headers?: Record<string, string>): Promise<AnswerBody> {
+    return (await this.call('POST', '/api/v1/introspect', { token }, headers)).body;
+  }
+
+  async isActive(token: string): Promise<boolean> {
+    return (await this.introspect(token)).active;
   }
 
   /** A call of another path than the contract's. */

@@ -1,9 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { createPostgres, createSqlite, queryPostgres } from '../../scripts/lab/databases.mjs';
+import { keyList } from '../../scripts/lab/keys.mjs';
 import { noteDump, noteTokens } from './leaks';
 
 /** A database of its own for one test file, and how a process is told to use it. */
@@ -21,35 +21,18 @@ const postgresUrl = process.env['TEST_DATABASE_URL'];
 export const databaseKinds: DatabaseKind[] = postgresUrl ? ['sqlite', 'postgres'] : ['sqlite'];
 
 /** Fixed, so that two processes of one test agree on it. */
-export const TEST_KEYS = `k1:${createHash('sha256').update('k1').digest('base64')}`;
+export const TEST_KEYS = keyList('k1');
 
 export async function createTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'user-groups-'));
-  const removeDir = () => {
-    rmSync(dataDir, { recursive: true, force: true });
-  };
-  if (kind === 'sqlite') {
-    return {
-      kind,
-      env: { DATA_DIR: dataDir },
-      drop: () => {
-        dumpDirectory(dataDir);
-        removeDir();
-        return Promise.resolve();
-      },
-    };
-  }
-  const name = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
-  await administer(`CREATE DATABASE ${name}`);
-  const url = new URL(postgresUrl!);
-  url.pathname = `/${name}`;
+  const database = await (kind === 'sqlite' ? createSqlite() : createPostgres(postgresUrl!));
+  const env: Record<string, string> = database.env;
   return {
     kind,
-    env: { DATA_DIR: dataDir, DATABASE_URL: url.href, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
+    env,
     drop: async () => {
-      removeDir();
-      await dumpPostgres(url.href);
-      await administer(`DROP DATABASE ${name} WITH (FORCE)`);
+      if (kind === 'sqlite') dumpDirectory(database.dir);
+      else await dumpPostgres(env['DATABASE_URL']!);
+      await database.drop();
     },
   };
 }
@@ -86,14 +69,8 @@ async function dumpPostgres(url: string): Promise<void> {
 }
 
 /** Runs a statement on a PostgreSQL database, by default the one that TEST_DATABASE_URL names. */
-export async function administer(sql: string, url = postgresUrl): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
+export async function administer(sql: string, url = postgresUrl!): Promise<void> {
+  await queryPostgres(url, sql);
 }
 
 /** Changes a test's database behind the service's back, on a connection of its own. */

@@ -1,6 +1,4 @@
-/** For `doNotFake` of fake timers: what only waits for a time is faked, and time itself goes on. */
-export const ALL_BUT_TIMEOUTS = [
-  'Date',
+const NEITHER_CLOCK_NOR_TIMEOUT = [
   'hrtime',
   'nextTick',
   'performance',
@@ -9,6 +7,16 @@ export const ALL_BUT_TIMEOUTS = [
   'clearImmediate',
   'setInterval',
   'clearInterval',
+] as const;
+
+/** For `doNotFake` of fake timers: what only waits for a time is faked, and time itself goes on. */
+export const ALL_BUT_TIMEOUTS = [...NEITHER_CLOCK_NOR_TIMEOUT, 'Date'] as const;
+
+/** For `doNotFake`: what time it is can be set, and goes on from there; what waits is not faked. */
+export const ALL_BUT_THE_CLOCK = [
+  ...NEITHER_CLOCK_NOR_TIMEOUT,
+  'setTimeout',
+  'clearTimeout',
 ] as const;
 
 /** What `read` finds once it finds anything, within some seconds. */

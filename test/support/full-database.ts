@@ -6,7 +6,7 @@ import { sqlitePath } from '../../src/database/data-source-options';
 import { type ApiClient, NDJSON } from './api-client';
 import type { TestDatabase } from './databases';
 import { IMPORT, toLines } from './lines';
-import { runBuilt, type RunningServer } from './processes';
+import { runCli, type RunningServer } from './processes';
 
 export const WORKSPACES = ['default', 'Ünï "quoted"; DROP TABLE user_group; -- 😀'];
 
@@ -52,7 +52,7 @@ export async function fillDatabase(
   env: Record<string, string>,
   server: RunningServer,
 ): Promise<Filling> {
-  await runBuilt('cli.js', env, 'workspace', 'create', WORKSPACES[1]!);
+  await runCli(env, 'workspace', 'create', WORKSPACES[1]!);
   const apiTokens = await Promise.all(WORKSPACES.map((workspace) => createToken(env, workspace)));
   const [first, second] = apiTokens.map((token) => server.apiOf(token)) as [ApiClient, ApiClient];
 
@@ -133,7 +133,7 @@ async function fillRegistered(api: ApiClient): Promise<string[]> {
 
 async function createToken(env: Record<string, string>, workspace: string): Promise<string> {
   const options = ['--name', 'all', '--scopes', 'all', '--workspace', workspace];
-  return (await runBuilt('cli.js', env, 'token', 'create', ...options)).stdout.trim();
+  return (await runCli(env, 'token', 'create', ...options)).stdout.trim();
 }
 
 async function issueToken(api: ApiClient, fields: object) {

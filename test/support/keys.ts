@@ -1,18 +1,14 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { createHash } from 'node:crypto';
 import { Client } from 'pg';
 import { generateToken, hashToken } from '../../src/common/secrets';
+import { queryPostgres } from '../../scripts/lab/databases.mjs';
+import { keyList } from '../../scripts/lab/keys.mjs';
 import { encryptionKeys } from '../../src/config/readers';
 import { sqlitePath } from '../../src/database/data-source-options';
 import { KeyRing } from '../../src/encryption-key/key-ring';
 import { TokenCipher } from '../../src/encryption-key/token-cipher';
 import type { TestDatabase } from './databases';
-import { runBuilt } from './processes';
-
-/** A value of `TOKEN_ENCRYPTION_KEYS`; the same id always stands for the same key. */
-export function keyList(...ids: string[]): string {
-  return ids.map((id) => `${id}:${createHash('sha256').update(id).digest('base64')}`).join(',');
-}
+import { runCli } from './processes';
 
 /** The environment of a process on this database with these keys, the first of which encrypts. */
 export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string, string> {
@@ -21,7 +17,7 @@ export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string
 
 /** What `keys status` prints, one line for each key with single spaces, without the last column. */
 export async function keyStatus(env: Record<string, string>): Promise<string[]> {
-  const { code, stdout, stderr } = await runBuilt('cli.js', env, 'keys', 'status');
+  const { code, stdout, stderr } = await runCli(env, 'keys', 'status');
   if (code !== 0) throw new Error(stderr);
   const [head, ...lines] = stdout.trim().split('\n');
   expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS$/);
@@ -44,13 +40,7 @@ export async function runSql<Row extends object>(
       file.close();
     }
   }
-  const client = new Client({ connectionString: env['DATABASE_URL'] });
-  await client.connect();
-  try {
-    return (await client.query<Row>(sql)).rows;
-  } finally {
-    await client.end();
-  }
+  return (await queryPostgres(env['DATABASE_URL']!, sql)) as Row[];
 }
 
 /** Keeps rewrapping from its end, as a long transaction of another process would; gives its release. */

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from './redis';
+import { preparePgBouncer } from '../../scripts/lab/pgbouncer.mjs';
+import { accepts, freePort } from '../../scripts/lab/ports.mjs';
 
 /** Connections to PostgreSQL that all sessions of the pooler share. */
 export const POOL_SIZE = 3;
@@ -39,12 +39,9 @@ export class OwnPgBouncer {
 
   /** Resolves when it takes connections. */
   async start(): Promise<void> {
-    const file = join(this.dir, 'pgbouncer.ini');
-    writeFileSync(file, this.settings());
-    chmodSync(this.dir, 0o755);
-    // It does not run as root.
-    const asUser = process.getuid?.() === 0 ? ['-u', 'postgres'] : [];
-    const child = spawn('pgbouncer', ['-q', ...asUser, file], { stdio: 'ignore' });
+    const { port, target } = this;
+    const args = preparePgBouncer(this.dir, { port, target, poolSize: POOL_SIZE });
+    const child = spawn('pgbouncer', args, { stdio: 'ignore' });
     this.child = child;
     while (!(await accepts(this.port))) {
       if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
@@ -64,33 +61,5 @@ export class OwnPgBouncer {
   async remove(): Promise<void> {
     await this.kill();
     rmSync(this.dir, { recursive: true, force: true });
-  }
-
-  private settings(): string {
-    const { hostname, port, username, password, pathname } = this.target;
-    const credentials = `user=${username}${password && ` password=${password}`}`;
-    const place = `host=${hostname} port=${port || 5432} dbname=${pathname.slice(1)}`;
-    return `[databases]
-${pathname.slice(1)} = ${place} ${credentials}
-[pgbouncer]
-listen_addr = 127.0.0.1
-listen_port = ${this.port}
-unix_socket_dir =
-auth_type = any
-pool_mode = transaction
-default_pool_size = ${POOL_SIZE}
-`;
-  }
-}
-
-async function accepts(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }

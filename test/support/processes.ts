@@ -79,9 +79,11 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
   };
 }
 
-/** Runs the built server or command line until it ends by itself. */
+type Script = 'main.js' | 'cli.js';
+
+/** Runs the built server or command line, as a process of its own, until it ends by itself. */
 export async function runBuilt(
-  script: 'main.js' | 'cli.js',
+  script: Script,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Finished> {
@@ -90,9 +92,34 @@ export async function runBuilt(
   child.stdout.on('data', (chunk: Buffer) => (finished.stdout += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (finished.stderr += chunk.toString()));
   const [code] = (await once(child, 'close')) as [number | null];
-  noteTokens(finished.stdout);
-  noteLog(script === 'cli.js' ? finished.stderr : finished.stdout + finished.stderr);
-  return { ...finished, code };
+  return noted(script, { ...finished, code });
+}
+
+/** Runs a command in a process that has run others: for what it does, where a process of its own adds nothing. */
+export function runCli(env: Record<string, string>, ...args: string[]): Promise<Finished> {
+  return runAgain('cli.js', env, ...args);
+}
+
+/** As `runBuilt`, without the time that a process needs to load its modules. */
+export async function runAgain(
+  script: Script,
+  env: Record<string, string>,
+  ...args: string[]
+): Promise<Finished> {
+  return noted(script, await runWarm(script, { PATH: process.env['PATH']!, ...env }, args));
+}
+
+/** Of the test environment. */
+declare function runWarm(
+  script: Script,
+  env: Record<string, string>,
+  args: string[],
+): Promise<Finished>;
+
+function noted(script: Script, { code, stdout, stderr }: Finished): Finished {
+  noteTokens(stdout);
+  noteLog(script === 'cli.js' ? stderr : stdout + stderr);
+  return { code, stdout, stderr };
 }
 
 /** The process at once. Only the variables that are given, so that the tests do not depend on the environment they run in. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { createClient } from '@redis/client';
+import { freePort } from '../../scripts/lab/ports.mjs';
 
 export const redisUrl = process.env['TEST_REDIS_URL'];
 
@@ -71,13 +71,4 @@ export class OwnRedis {
     this.child.kill('SIGKILL');
     await exit;
   }
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

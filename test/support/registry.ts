@@ -1,6 +1,6 @@
 import { scopes } from '../../src/common/caller';
-import type { RegisteredView } from '../../src/registry/dto/registered-answer.dto';
-import type { FlawedGroupView, WorkspaceView } from '../../src/registry/dto/workspace.dto';
+import type { RegisteredView } from '../../src/registry/things/dto/registered-answer.dto';
+import type { FlawedGroupView, WorkspaceView } from '../../src/registry/settings/dto/workspace.dto';
 import type { Answer, ApiClient } from './api-client';
 import type { TestService } from './test-service';
 

@@ -36,24 +36,39 @@ export interface Import {
   names: string[];
 }
 
-/** Every import that is there at run time. */
-export const imports: readonly Import[] = sources.flatMap(({ path, file }) =>
-  file.statements.filter(ts.isImportDeclaration).flatMap(({ importClause, moduleSpecifier }) => {
-    if (importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
-    const bindings = importClause?.namedBindings;
-    const names = [
-      ...(importClause?.name ? ['default'] : []),
-      ...(bindings && ts.isNamespaceImport(bindings) ? ['*'] : []),
-      ...(bindings && ts.isNamedImports(bindings)
-        ? bindings.elements
-            .filter(({ isTypeOnly }) => !isTypeOnly)
-            .map(({ name, propertyName }) => (propertyName ?? name).text)
-        : []),
-    ];
-    const module = (moduleSpecifier as ts.StringLiteral).text;
-    return importClause && names.length === 0 ? [] : [{ path, module, names }];
-  }),
-);
+/** Every import that is there at run time, those that are made when they are needed too. */
+export const imports: readonly Import[] = sources.flatMap((source) => [
+  ...importsAtStart(source),
+  ...importsOnDemand(source),
+]);
+
+function importsAtStart({ path, file }: Source): Import[] {
+  return file.statements
+    .filter(ts.isImportDeclaration)
+    .flatMap(({ importClause, moduleSpecifier }) => {
+      if (importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword) return [];
+      const bindings = importClause?.namedBindings;
+      const names = [
+        ...(importClause?.name ? ['default'] : []),
+        ...(bindings && ts.isNamespaceImport(bindings) ? ['*'] : []),
+        ...(bindings && ts.isNamedImports(bindings)
+          ? bindings.elements
+              .filter(({ isTypeOnly }) => !isTypeOnly)
+              .map(({ name, propertyName }) => (propertyName ?? name).text)
+          : []),
+      ];
+      const module = (moduleSpecifier as ts.StringLiteral).text;
+      return importClause && names.length === 0 ? [] : [{ path, module, names }];
+    });
+}
+
+/** `await import('module')`. */
+function importsOnDemand({ path, file }: Source): Import[] {
+  return nodesOf(file)
+    .filter(ts.isCallExpression)
+    .filter(({ expression }) => expression.kind === ts.SyntaxKind.ImportKeyword)
+    .map((call) => ({ path, module: literalOf(call.arguments[0]) ?? '', names: ['*'] }));
+}
 
 export interface Call {
   path: string;

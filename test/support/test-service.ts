@@ -10,7 +10,7 @@ import { toWireTime } from '../../src/common/time';
 import { createLog } from '../../src/common/log';
 import { loadConfig } from '../../src/config/load-config';
 import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/migrate';
+import { prepareDatabase } from '../../src/database/schema/migrate';
 import { WorkspaceService } from '../../src/workspace/workspace.service';
 import { ApiClient } from './api-client';
 import { BOOTSTRAP_TOKEN } from './processes';
@@ -36,11 +36,27 @@ export interface TestService {
   close: () => Promise<void>;
 }
 
+/**
+ * Declares a service of its own for the tests of the surrounding block: started before the first of
+ * them, stopped after the last. Its members are there from then on, in hooks and tests, not while
+ * the tests are declared.
+ */
+export function withService(kind: DatabaseKind, env: Record<string, string> = {}): TestService {
+  const service = {} as TestService;
+  beforeAll(async () => {
+    Object.assign(service, await startTestService(kind, env));
+  });
+  afterAll(() => service.close());
+  return service;
+}
+
+/** @param place where the service keeps its data: a new database, or one that stays when the service is closed */
 export async function startTestService(
-  kind: DatabaseKind,
+  place: DatabaseKind | TestDatabase,
   env: Record<string, string> = {},
 ): Promise<TestService> {
-  const database = await createTestDatabase(kind);
+  const isOwn = typeof place === 'string';
+  const database = isOwn ? await createTestDatabase(place) : place;
   const config = loadConfig({
     LOG_LEVEL: 'trace',
     LOG_FORMAT: 'json',
@@ -53,10 +69,15 @@ export async function startTestService(
     ...env,
   });
   await prepareDatabase(config);
-  const app = await createApp(config, createLog(config, openLog()));
-  await app.init();
-  await app.get(ApiTokenBootstrap).run();
-  await app.listen(0, '127.0.0.1');
+  const app = await createApp(config, await createLog(config, openLog()));
+  try {
+    await app.init();
+    await app.get(ApiTokenBootstrap).run();
+    await app.listen(0, '127.0.0.1');
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const { port } = app.getHttpServer().address() as AddressInfo;
   const dataSource = app.get(DataSource);
   const baseUrl = `http://127.0.0.1:${port}`;
@@ -88,7 +109,7 @@ export async function startTestService(
     query: (sql) => dataSource.query(sql),
     close: async () => {
       await app.close();
-      await database.drop();
+      if (isOwn) await database.drop();
     },
   };
 }

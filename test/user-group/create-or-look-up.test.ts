@@ -1,14 +1,8 @@
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   async function create(
     id: string,

@@ -4,7 +4,7 @@ import { onEachDatabase } from '../support/databases';
 import { runSql } from '../support/keys';
 import { noteForeignToken } from '../support/leaks';
 import { EXPORT, exportGroups, IMPORT, importGroups, linesOf } from '../support/lines';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const COUNT = 450;
 
@@ -27,18 +27,8 @@ function createGroups(): object[] {
 }
 
 onEachDatabase((kind) => {
-  let service: TestService;
-  let other: TestService;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-    other = await startTestService(kind);
-  });
-
-  afterAll(async () => {
-    await service.close();
-    await other.close();
-  });
+  const service = withService(kind);
+  const other = withService(kind);
 
   test('an export of every group, imported elsewhere as it is, gives the same groups with the same tokens', async () => {
     const groups = createGroups();

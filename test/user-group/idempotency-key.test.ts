@@ -1,24 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../support/api-client';
-import { startTestService, type TestService } from '../support/test-service';
-import { IdempotencyKeyExpiry } from '../../src/user-group/idempotency-key-expiry';
+import { withService } from '../support/test-service';
+import { IdempotencyKeyExpiry } from '../../src/user-group/rotation/idempotency-key-expiry';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-  let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const create = async () => {
-    const id = `group ${++count}`;
-    const { body } = await service.api.get({ user_group_id: id, name: id });
-    const path = `/api/v1/user-groups/${encodeURIComponent(id)}/tokens/rotate`;
-    return { id, path, token: body.user_group.token, key: `key-${kind}-${count}` };
+    const { id, path, token, teamId } = await service.api.create();
+    return { id, path: `${path}/tokens/rotate`, token, key: `key-${kind}-${teamId}` };
   };
   const post = (key: string, body: object) => service.api.post(body, { 'Idempotency-Key': key });
   const generations = async (id: string) => {

@@ -1,17 +1,11 @@
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const PATH = '/api/v1/user-groups';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
 
   /** A workspace of its own with these groups, in this order. */
   const workspaceOf = async (groups: Record<string, object | string>) => {

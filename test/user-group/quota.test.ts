@@ -1,22 +1,16 @@
 import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
 import { operator, scopes } from '../../src/common/caller';
-import { WorkspaceSettingsService } from '../../src/registry/workspace-settings.service';
+import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service';
 import type { Answer, ApiClient } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
 import { importGroups } from '../support/lines';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let api: ApiClient;
   let workspaceId: number;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
 
   beforeEach(async () => {
     const name = `workspace ${++count}`;

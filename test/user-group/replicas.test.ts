@@ -1,5 +1,5 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { runBuilt, type RunningServer, startServer } from '../support/processes';
+import { runCli, type RunningServer, startServer } from '../support/processes';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -50,14 +50,7 @@ onEachDatabase((kind) => {
   });
 
   test('a token that the command line revokes is refused by every process within a second', async () => {
-    const created = await runBuilt(
-      'cli.js',
-      database.env,
-      'token',
-      'create',
-      '--name',
-      'to revoke',
-    );
+    const created = await runCli(database.env, 'token', 'create', '--name', 'to revoke');
     const token = created.stdout.trim();
     const calls = () =>
       Promise.all(
@@ -66,10 +59,10 @@ onEachDatabase((kind) => {
         ),
       );
     expect((await calls()).map(({ status }) => status)).toEqual([404, 404]);
-    const listed = await runBuilt('cli.js', database.env, 'token', 'list');
+    const listed = await runCli(database.env, 'token', 'list');
     const id = /^(\d+) +to revoke/m.exec(listed.stdout)![1]!;
     await calls();
-    await runBuilt('cli.js', database.env, 'token', 'revoke', id);
+    await runCli(database.env, 'token', 'revoke', id);
     const revokedAt = performance.now();
     for (;;) {
       const statuses = (await calls()).map(({ status }) => status);

@@ -1,27 +1,14 @@
 import type { Answer } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 const ROUNDS = 15;
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let count = 0;
 
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
-
-  const create = async () => {
-    const id = `race ${++count}`;
-    const { body } = await service.api.get({ user_group_id: id, name: 'n', mapping: { s: 1 } });
-    const path = `/api/v1/user-groups/${encodeURIComponent(id)}`;
-    return { id, path, token: body.user_group.token, team: body.user_group.team_id };
-  };
-  const isActive = async (token: string) =>
-    (await service.api.call('POST', '/api/v1/introspect', { token })).body.active;
+  const create = () => service.api.create({ name: 'n', mapping: { s: 1 } });
   const left = async (team: number) => {
     const tables = ['user_group_token', 'data_source_mapping', 'idempotency_key'];
     const rows = await Promise.all(
@@ -87,7 +74,7 @@ onEachDatabase((kind) => {
 
   test('deleting while its token is rotated: either comes first, and nothing is left', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { path, token, team } = await create();
+      const { path, token, teamId: team } = await create();
       const key = { 'Idempotency-Key': `race-${kind}-${round}` };
       const rotate = () =>
         service.api.post({ current_token: token, grace_period_seconds: 60 }, key);
@@ -105,16 +92,17 @@ onEachDatabase((kind) => {
           [409, 'idempotency_key_spent'],
         ];
         expect(wanted).toContainEqual(codeOf(answer));
-        if (answer.status === 200) expect(await isActive(answer.body.user_group.token)).toBe(false);
+        if (answer.status === 200)
+          expect(await service.api.isActive(answer.body.user_group.token)).toBe(false);
       }
       expect(await left(team)).toEqual([]);
-      expect(await isActive(token)).toBe(false);
+      expect(await service.api.isActive(token)).toBe(false);
     }
   });
 
   test('deleting while a token is rotated again and again never deadlocks', async () => {
     for (let round = 0; round < 5; round++) {
-      const { path, token, team } = await create();
+      const { path, token, teamId: team } = await create();
       const chain = async () => {
         for (let current = token; ;) {
           const answer = await service.api.post({ current_token: current });
@@ -133,7 +121,7 @@ onEachDatabase((kind) => {
 
   test('deleting while the same id is created: one group at most, and every answer true', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const { id, path, team } = await create();
+      const { id, path, teamId: team } = await create();
       const answers = await Promise.all([
         service.api.call('DELETE', path),
         ...Array.from({ length: 4 }, () => service.api.get({ user_group_id: id, name: 'n' })),
@@ -178,11 +166,11 @@ onEachDatabase((kind) => {
   test('after a suspension was answered no introspection is active, whatever was under way', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { path, token } = await create();
-      const before = Array.from({ length: 4 }, () => isActive(token));
+      const before = Array.from({ length: 4 }, () => service.api.isActive(token));
       const suspended = await Promise.all(
         Array.from({ length: 3 }, () => service.api.call('POST', `${path}/suspend`)),
       );
-      const after = Array.from({ length: 4 }, () => isActive(token));
+      const after = Array.from({ length: 4 }, () => service.api.isActive(token));
       expect(await Promise.all(after)).toEqual([false, false, false, false]);
       await Promise.all(before);
       const times = suspended.map(({ body }) => body.user_group.suspended_at);

@@ -1,19 +1,13 @@
 import { request } from 'node:http';
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { type TestService, withService } from '../support/test-service';
 
 const PATH = '/api/v1/user-groups';
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`;
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
 
   const full = {
     name: 'Full',
@@ -408,15 +402,13 @@ onEachDatabase((kind) => {
   test('a suspended group is not introspected until it is resumed; everything else goes on', async () => {
     const { id, path } = await create();
     const { token } = (await service.api.get({ user_group_id: id })).body.user_group;
-    const introspect = async (one: string) =>
-      (await service.api.call('POST', '/api/v1/introspect', { token: one })).body;
     const tag = await tagOf(path);
     const suspended = await service.api.call('POST', `${path}/suspend`);
     expect([suspended.status, suspended.body.user_group.suspended_at]).toEqual([
       200,
       expect.stringMatching(/Z$/),
     ]);
-    expect(await introspect(token)).toEqual({ active: false });
+    expect(await service.api.introspect(token)).toEqual({ active: false });
     expect(await tagOf(path)).not.toBe(tag);
     expect((await service.api.call('POST', `${path}/suspend`)).body).toEqual(suspended.body);
     expect((await service.api.get({ user_group_id: id, name: 'Full' })).body.user_group.token).toBe(
@@ -428,17 +420,17 @@ onEachDatabase((kind) => {
     ).toBe(suspended.body.user_group.suspended_at);
     const rotated = await service.api.post({ current_token: token, grace_period_seconds: 60 });
     const next = rotated.body.user_group.token;
-    expect([await introspect(token), await introspect(next)]).toEqual([
+    expect([await service.api.introspect(token), await service.api.introspect(next)]).toEqual([
       { active: false },
       { active: false },
     ]);
     const resumed = await service.api.call('POST', `${path}/resume`);
     expect([resumed.status, resumed.body.user_group.suspended_at]).toEqual([200, null]);
     expect((await service.api.call('POST', `${path}/resume`)).body).toEqual(resumed.body);
-    expect([(await introspect(token)).active, (await introspect(next)).active]).toEqual([
-      true,
-      true,
-    ]);
+    expect([
+      (await service.api.introspect(token)).active,
+      (await service.api.introspect(next)).active,
+    ]).toEqual([true, true]);
     const actions = (await eventsOf(id))
       .map(({ action }) => action)
       .filter((action) => /suspend|resume/.test(action));

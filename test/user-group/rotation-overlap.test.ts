@@ -1,44 +1,31 @@
 import { onEachDatabase } from '../support/databases';
 import { startServer } from '../support/processes';
-import { startTestService, type TestService } from '../support/test-service';
-
-const INTROSPECT = '/api/v1/introspect';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-  let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const create = async () => {
-    const id = `group ${++count}`;
-    const { body } = await service.api.get({ user_group_id: id, name: id });
-    const path = `/api/v1/user-groups/${encodeURIComponent(id)}/tokens`;
-    return { id, path, token: body.user_group.token };
+    const group = await service.api.create();
+    return { ...group, path: `${group.path}/tokens` };
   };
-  const rotate = async (current_token: string, grace_period_seconds?: number) => {
-    const answer = await service.api.post({ current_token, grace_period_seconds });
-    expect(answer.status).toBe(200);
-    return answer.body.user_group.token;
-  };
-  const introspect = async (token: string) =>
-    (await service.api.call('POST', INTROSPECT, { token })).body;
-  const isActive = async (token: string) => (await introspect(token)).active;
 
   test('without a grace period the old token ends at once', async () => {
     const { token } = await create();
-    const next = await rotate(token);
-    expect([await introspect(token), await isActive(next)]).toEqual([{ active: false }, true]);
+    const next = await service.api.rotate(token);
+    expect([await service.api.introspect(token), await service.api.isActive(next)]).toEqual([
+      { active: false },
+      true,
+    ]);
   });
 
   test('the predecessor can be introspected until the grace period is over, and can never rotate', async () => {
     const { id, token } = await create();
-    const next = await rotate(token, 2);
-    const [old, current] = [await introspect(token), await introspect(next)];
+    const next = await service.api.rotate(token, 2);
+    const [old, current] = [
+      await service.api.introspect(token),
+      await service.api.introspect(next),
+    ];
     expect(old).toEqual({ ...current, iat: expect.any(Number), exp: expect.any(Number) });
     expect(current).not.toHaveProperty('exp');
     expect(old.exp * 1000 - Date.now()).toBeLessThanOrEqual(2000);
@@ -48,45 +35,54 @@ onEachDatabase((kind) => {
     }
     // What is told of the group is told through either token, and GET answers the new one.
     await service.api.put({ user_group_id: id, name: 'renamed', properties: { a: 1 } });
-    expect(await introspect(token)).toMatchObject({ name: 'renamed', properties: { a: 1 } });
+    expect(await service.api.introspect(token)).toMatchObject({
+      name: 'renamed',
+      properties: { a: 1 },
+    });
     expect((await service.api.get({ user_group_id: id })).body.user_group.token).toBe(next);
     const over = old.exp * 1000 + 1000 - Date.now();
     await new Promise((resolve) => setTimeout(resolve, over + 50));
-    expect([await introspect(token), await isActive(next)]).toEqual([{ active: false }, true]);
+    expect([await service.api.introspect(token), await service.api.isActive(next)]).toEqual([
+      { active: false },
+      true,
+    ]);
   });
 
   test('a second rotation ends the overlap of the first', async () => {
     const { token: first, path } = await create();
-    const second = await rotate(first, 3600);
-    const third = await rotate(second, 3600);
-    expect([await isActive(first), await isActive(second), await isActive(third)]).toEqual([
-      false,
-      true,
-      true,
-    ]);
+    const second = await service.api.rotate(first, 3600);
+    const third = await service.api.rotate(second, 3600);
+    expect([
+      await service.api.isActive(first),
+      await service.api.isActive(second),
+      await service.api.isActive(third),
+    ]).toEqual([false, true, true]);
     const { body } = await service.api.call('GET', path);
     expect(body.tokens.map(({ state, valid_until }) => [state, valid_until === null])).toEqual([
       ['current', true],
       ['overlap', false],
       ['ended', true],
     ]);
-    const fourth = await rotate(third);
-    expect([await isActive(second), await isActive(third), await isActive(fourth)]).toEqual([
-      false,
-      false,
-      true,
-    ]);
+    const fourth = await service.api.rotate(third);
+    expect([
+      await service.api.isActive(second),
+      await service.api.isActive(third),
+      await service.api.isActive(fourth),
+    ]).toEqual([false, false, true]);
   });
 
   test('revoke now ends the overlap at once', async () => {
     const { token, path } = await create();
-    const next = await rotate(token, 3600);
+    const next = await service.api.rotate(token, 3600);
     const revoked = await service.api.call('POST', `${path}/1/revoke`);
     expect([revoked.status, revoked.body.tokens[0]]).toEqual([
       200,
       expect.objectContaining({ generation: 1, state: 'ended' }),
     ]);
-    expect([await isActive(token), await isActive(next)]).toEqual([false, true]);
+    expect([await service.api.isActive(token), await service.api.isActive(next)]).toEqual([
+      false,
+      true,
+    ]);
     const again = await service.api.call('POST', `${path}/1/revoke`);
     expect(again.body).toEqual(revoked.body);
   });
@@ -114,7 +110,7 @@ onEachDatabase((kind) => {
   test('an operator sees each token without the token, and pages through many', async () => {
     const { token, path } = await create();
     const tokens = [token];
-    for (let round = 0; round < 4; round++) tokens.push(await rotate(tokens.at(-1)!));
+    for (let round = 0; round < 4; round++) tokens.push(await service.api.rotate(tokens.at(-1)!));
     const all = await service.api.call('GET', path);
     expect(all.body.tokens.map((view) => [view.generation, view.last_four])).toEqual(
       tokens.map((issued, index) => [index + 1, issued.slice(-4)]).reverse(),
@@ -144,10 +140,10 @@ onEachDatabase((kind) => {
         },
       },
     ]);
-    expect([await isActive(token), await isActive(answer.body.user_group.token)]).toEqual([
-      true,
-      true,
-    ]);
+    expect([
+      await service.api.isActive(token),
+      await service.api.isActive(answer.body.user_group.token),
+    ]).toEqual([true, true]);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => service.api.call('POST', `${path}/rotate`, {})),
     );
@@ -173,7 +169,7 @@ onEachDatabase((kind) => {
       const current = (await service.api.get({ user_group_id: id })).body.user_group.token;
       expect(issued).toContain(current);
       const active = [];
-      for (const one of issued) if (await isActive(one)) active.push(one);
+      for (const one of issued) if (await service.api.isActive(one)) active.push(one);
       expect(active).toEqual([current]);
     }
   });
@@ -190,7 +186,7 @@ onEachDatabase((kind) => {
       for (const { status, body } of answers) {
         expect([status, body.errors[0]!.pointer]).toEqual([422, '/grace_period_seconds']);
       }
-      expect(await isActive(token)).toBe(true);
+      expect(await service.api.isActive(token)).toBe(true);
     },
   );
 
@@ -214,8 +210,8 @@ onEachDatabase((kind) => {
   test('the last introspection of each token is written down', async () => {
     const server = await startServer(service.database.env);
     const { id, token, path } = await create();
-    const next = await rotate(token, 3600);
-    const { body } = await server.api.call('POST', INTROSPECT, { token });
+    const next = await service.api.rotate(token, 3600);
+    const { body } = await server.api.call('POST', '/api/v1/introspect', { token });
     expect(body).toMatchObject({ active: true, sub: id });
     expect(await server.stop()).toBe(0);
     const [current, old] = (await service.api.call('GET', path)).body.tokens;
@@ -227,12 +223,12 @@ onEachDatabase((kind) => {
     const server = await startServer({ ...service.database.env, ROTATION_GRACE_SECONDS: '3600' });
     const { token } = await create();
     const rotated = await server.api.post({ current_token: token });
-    expect(await isActive(token)).toBe(true);
+    expect(await service.api.isActive(token)).toBe(true);
     await server.api.post({
       current_token: rotated.body.user_group.token,
       grace_period_seconds: 0,
     });
-    expect(await isActive(rotated.body.user_group.token)).toBe(false);
+    expect(await service.api.isActive(rotated.body.user_group.token)).toBe(false);
     expect(await server.stop()).toBe(0);
   });
 });

@@ -3,7 +3,7 @@ import { onEachDatabase } from '../support/databases';
 import { noteForeignToken } from '../support/leaks';
 import { importGroups } from '../support/lines';
 import { TestWorkspace } from '../support/registry';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 /** A token as another system may have issued it. */
 function foreignToken(): string {
@@ -14,21 +14,15 @@ function foreignToken(): string {
 
 // That two workspaces hold one value is an accident, or a guess; neither may notice.
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let victim: TestWorkspace;
   let guesser: TestWorkspace;
   let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
 
   beforeEach(async () => {
     victim = await TestWorkspace.create(service, `victim-${++count}`);
     guesser = await TestWorkspace.create(service, `guesser-${count}`);
   });
-
-  afterAll(() => service.close());
 
   const importInto = async (workspace: TestWorkspace, id: string, token: string) =>
     (await importGroups(workspace.api, { user_group_id: id, name: id, token }))[0]!;

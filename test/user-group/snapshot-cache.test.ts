@@ -1,6 +1,6 @@
-import { readRules } from '../../src/registry/rules';
-import { SnapshotCache } from '../../src/user-group/snapshot-cache';
-import type { UserGroupSnapshot } from '../../src/user-group/user-group-snapshot.repository';
+import { readRules } from '../../src/registry/mapping/rules';
+import { SnapshotCache } from '../../src/user-group/snapshot/snapshot-cache';
+import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository';
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 10): UserGroupSnapshot => ({
   workspaceId: 1,
@@ -17,23 +17,23 @@ const snapshotOf = (userGroupId: number, name = 'n', size = 10): UserGroupSnapsh
   size,
 });
 
-const subjectOf = (userGroupId: number) => ({
-  key: `1/${userGroupId}`,
+const keyOf = (userGroupId: number) => ({
+  text: `1/${userGroupId}`,
   workspaceId: 1,
   userGroupId,
 });
-const byHash = { key: '1/hash', workspaceId: 1 };
+const byHash = { text: '1/hash', workspaceId: 1 };
 
-/** A database that answers when it is told to. */
-function question() {
-  let answer!: (snapshot: UserGroupSnapshot | undefined) => void;
-  let asked = 0;
-  const answered = new Promise<UserGroupSnapshot | undefined>((resolve) => (answer = resolve));
-  const ask = () => {
-    asked++;
-    return answered;
+/** A load that finishes when the test says so. */
+function startLoad() {
+  let finish!: (snapshot: UserGroupSnapshot | undefined) => void;
+  let loads = 0;
+  const result = new Promise<UserGroupSnapshot | undefined>((resolve) => (finish = resolve));
+  const load = () => {
+    loads++;
+    return result;
   };
-  return { ask, answer, asked: () => asked };
+  return { load, finish, loads: () => loads };
 }
 
 let cache: SnapshotCache;
@@ -43,14 +43,14 @@ beforeEach(() => {
 });
 
 const keep = (id: number, size?: number) =>
-  cache.read(subjectOf(id), false, () => Promise.resolve(snapshotOf(id, 'n', size)));
+  cache.load(keyOf(id), false, () => Promise.resolve(snapshotOf(id, 'n', size)));
 
-test('what was read is answered from memory', async () => {
+test('what was loaded is cached', async () => {
   await keep(1);
   expect([cache.get(1)?.userGroupId, cache.get(2)]).toEqual([1, undefined]);
 });
 
-test('it keeps no more groups than its limit, and those that were asked for last', async () => {
+test('it keeps no more groups than its limit, and those that were used last', async () => {
   for (const id of [1, 2, 3]) await keep(id);
   cache.get(1);
   await keep(4);
@@ -65,105 +65,105 @@ test('it keeps no more characters than its limit, and nothing that is larger by 
   expect(cache.get(3)).toBeUndefined();
 });
 
-test('callers who want the same at the same time share one question', async () => {
-  const { ask, answer, asked } = question();
-  const answers = Array.from({ length: 10 }, () => cache.read(subjectOf(1), false, ask));
-  answer(snapshotOf(1));
+test('callers who want the same at the same time share one load', async () => {
+  const { load, finish, loads } = startLoad();
+  const answers = Array.from({ length: 10 }, () => cache.load(keyOf(1), false, load));
+  finish(snapshotOf(1));
   expect(new Set(await Promise.all(answers)).size).toBe(1);
-  expect(asked()).toBe(1);
+  expect(loads()).toBe(1);
 });
 
-test('who wants a fresh answer joins no question that was asked before', async () => {
-  const [first, second] = [question(), question()];
-  const joined = cache.read(subjectOf(1), false, first.ask);
-  const fresh = cache.read(subjectOf(1), true, second.ask);
-  second.answer(snapshotOf(1, 'new'));
+test('a caller who bypasses the cache joins no load that started before', async () => {
+  const [first, second] = [startLoad(), startLoad()];
+  const joined = cache.load(keyOf(1), false, first.load);
+  const fresh = cache.load(keyOf(1), true, second.load);
+  second.finish(snapshotOf(1, 'new'));
   expect((await fresh)?.name).toBe('new');
-  first.answer(snapshotOf(1, 'old'));
+  first.finish(snapshotOf(1, 'old'));
   expect((await joined)?.name).toBe('old');
-  // The later question was answered first, and stays.
+  // The later load finished first, and stays.
   expect(cache.get(1)?.name).toBe('new');
 });
 
 test.each([
-  ['the group', subjectOf(1), { workspaceId: 1, userGroupId: 1 }],
-  ['the workspace', subjectOf(1), { workspaceId: 1 }],
+  ['the group', keyOf(1), { workspaceId: 1, userGroupId: 1 }],
+  ['the workspace', keyOf(1), { workspaceId: 1 }],
   ['the group of a token', byHash, { workspaceId: 1, userGroupId: 1 }],
   ['the workspace of a token', byHash, { workspaceId: 1 }],
 ])(
-  'what was asked before a change of %s is not kept, and nobody joins it',
-  async (_name, subject, change) => {
-    const [before, after] = [question(), question()];
-    const old = cache.read(subject, false, before.ask);
-    cache.forget(change);
-    const next = cache.read(subject, false, after.ask);
-    before.answer(snapshotOf(1, 'old'));
+  'a load that started before a change of %s is not cached, and nobody joins it',
+  async (_name, key, change) => {
+    const [before, after] = [startLoad(), startLoad()];
+    const old = cache.load(key, false, before.load);
+    cache.invalidate(change);
+    const next = cache.load(key, false, after.load);
+    before.finish(snapshotOf(1, 'old'));
     expect((await old)?.name).toBe('old');
     expect(cache.get(1)).toBeUndefined();
-    after.answer(snapshotOf(1, 'new'));
+    after.finish(snapshotOf(1, 'new'));
     expect((await next)?.name).toBe('new');
     expect(cache.get(1)?.name).toBe('new');
   },
 );
 
-test('changes of other groups and other workspaces leave a reading alone', async () => {
-  const { ask, answer, asked } = question();
-  const first = cache.read(subjectOf(1), false, ask);
-  cache.forget({ workspaceId: 1, userGroupId: 2 });
-  cache.forget({ workspaceId: 2 });
-  const second = cache.read(subjectOf(1), false, ask);
-  answer(snapshotOf(1));
+test('changes of other groups and other workspaces do not affect a load', async () => {
+  const { load, finish, loads } = startLoad();
+  const first = cache.load(keyOf(1), false, load);
+  cache.invalidate({ workspaceId: 1, userGroupId: 2 });
+  cache.invalidate({ workspaceId: 2 });
+  const second = cache.load(keyOf(1), false, load);
+  finish(snapshotOf(1));
   expect(await first).toBe(await second);
-  expect([asked(), cache.get(1)?.userGroupId]).toEqual([1, 1]);
+  expect([loads(), cache.get(1)?.userGroupId]).toEqual([1, 1]);
 });
 
-test('of the group of a token another change does not hinder the keeping', async () => {
-  const { ask, answer } = question();
-  const reading = cache.read(byHash, false, ask);
-  cache.forget({ workspaceId: 1, userGroupId: 2 });
-  answer(snapshotOf(1));
-  await reading;
+test('the group of a token is cached although another group has changed', async () => {
+  const { load, finish } = startLoad();
+  const loading = cache.load(byHash, false, load);
+  cache.invalidate({ workspaceId: 1, userGroupId: 2 });
+  finish(snapshotOf(1));
+  await loading;
   expect(cache.get(1)?.userGroupId).toBe(1);
 });
 
-test('a change of a workspace forgets its groups and no others', async () => {
+test('a change of a workspace invalidates its groups and no others', async () => {
   await keep(1);
   const foreign = { ...snapshotOf(2), workspaceId: 2 };
-  await cache.read({ key: '2/2', workspaceId: 2, userGroupId: 2 }, false, () =>
+  await cache.load({ text: '2/2', workspaceId: 2, userGroupId: 2 }, false, () =>
     Promise.resolve(foreign),
   );
-  cache.forget({ workspaceId: 1 });
+  cache.invalidate({ workspaceId: 1 });
   expect([cache.get(1), cache.get(2)]).toEqual([undefined, foreign]);
 });
 
-test('after a gap nothing is believed, nor what was asked before it', async () => {
+test('after a gap nothing is cached, nor what was being loaded before it', async () => {
   await keep(1);
-  const { ask, answer } = question();
-  const reading = cache.read(subjectOf(2), false, ask);
-  cache.forgetAll();
-  answer(snapshotOf(2));
-  await reading;
+  const { load, finish } = startLoad();
+  const loading = cache.load(keyOf(2), false, load);
+  cache.invalidateAll();
+  finish(snapshotOf(2));
+  await loading;
   expect([cache.get(1), cache.get(2), cache.size]).toEqual([undefined, undefined, 0]);
 });
 
-test('what is gone is forgotten, and a failure leaves nothing behind', async () => {
+test('a group that is gone is removed, and a failure leaves nothing behind', async () => {
   await keep(1);
-  await cache.read(subjectOf(1), true, () => Promise.resolve(undefined));
+  await cache.load(keyOf(1), true, () => Promise.resolve(undefined));
   expect(cache.get(1)).toBeUndefined();
-  const failing = cache.read(subjectOf(2), false, () => Promise.reject(new Error('away')));
+  const failing = cache.load(keyOf(2), false, () => Promise.reject(new Error('away')));
   await expect(failing).rejects.toThrow('away');
   await keep(2);
   expect(cache.get(2)?.userGroupId).toBe(2);
 });
 
-test('nothing is believed for longer than 750 ms, counted from the question', async () => {
+test('nothing is fresh for longer than 750 ms, counted from the start of its load', async () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
   try {
-    const slow = question();
-    const reading = cache.read(subjectOf(1), false, slow.ask);
+    const slow = startLoad();
+    const loading = cache.load(keyOf(1), false, slow.load);
     now.mockReturnValue(1600);
-    slow.answer(snapshotOf(1));
-    await reading;
+    slow.finish(snapshotOf(1));
+    await loading;
     expect(cache.get(1)?.userGroupId).toBe(1);
     now.mockReturnValue(1750);
     expect(cache.get(1)).toBeUndefined();
@@ -172,15 +172,15 @@ test('nothing is believed for longer than 750 ms, counted from the question', as
   }
 });
 
-test('a question that is open for 750 ms is asked again by the next caller', async () => {
+test('the next caller starts a load again when the one under way is 750 ms old', async () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
   try {
-    const [hanging, next] = [question(), question()];
-    const first = cache.read(subjectOf(1), false, hanging.ask);
+    const [hanging, next] = [startLoad(), startLoad()];
+    const first = cache.load(keyOf(1), false, hanging.load);
     now.mockReturnValue(1750);
-    const second = cache.read(subjectOf(1), false, next.ask);
-    next.answer(snapshotOf(1, 'new'));
-    hanging.answer(snapshotOf(1, 'old'));
+    const second = cache.load(keyOf(1), false, next.load);
+    next.finish(snapshotOf(1, 'new'));
+    hanging.finish(snapshotOf(1, 'old'));
     expect([(await first)?.name, (await second)?.name]).toEqual(['old', 'new']);
     expect(cache.get(1)?.name).toBe('new');
   } finally {

@@ -5,7 +5,7 @@ import { hashToken } from '../../src/common/secrets';
 import { KeyRing } from '../../src/encryption-key/key-ring';
 import { TokenCipher } from '../../src/encryption-key/token-cipher';
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 const row = { workspaceId: 1, userGroupId: 2, generation: 3 };
 const ring = (...ids: string[]) =>
@@ -56,16 +56,13 @@ describe('the cipher', () => {
 });
 
 onEachDatabase((kind) => {
-  let service: TestService;
+  const service = withService(kind);
   let token: string;
 
   beforeAll(async () => {
-    service = await startTestService(kind);
     const { body } = await service.api.get({ user_group_id: 'g', name: 'G' });
     token = body.user_group.token;
   });
-
-  afterAll(() => service.close());
 
   test('a token is found by its SHA-256 and stands nowhere in the database', async () => {
     const rows = await service.query<{ token_hash: Buffer }>(

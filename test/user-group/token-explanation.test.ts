@@ -1,25 +1,14 @@
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { importGroups } from '../support/lines';
-import { startTestService, type TestService } from '../support/test-service';
+import { withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  let service: TestService;
-  let count = 0;
-
-  beforeAll(async () => {
-    service = await startTestService(kind);
-  });
-
-  afterAll(() => service.close());
+  const service = withService(kind);
 
   const create = async () => {
-    const id = `explained ${++count}`;
-    const { user_group } = (await service.api.get({ user_group_id: id, name: id })).body;
-    const path = `/api/v1/user-groups/${encodeURIComponent(id)}/tokens`;
-    return { path, token: user_group.token, teamId: user_group.team_id };
+    const group = await service.api.create();
+    return { ...group, path: `${group.path}/tokens` };
   };
-  const rotate = async (current_token: string, grace_period_seconds?: number) =>
-    (await service.api.post({ current_token, grace_period_seconds })).body.user_group.token;
   const list = async (path: string, query = '') =>
     (await service.api.call('GET', `${path}${query}`)).body.tokens;
   const reasons = async (path: string) =>
@@ -27,13 +16,13 @@ onEachDatabase((kind) => {
 
   test('each token says why it is refused, by what it was replaced and who ended it', async () => {
     const { path, token } = await create();
-    const second = await rotate(token);
-    const third = await rotate(second, 1);
+    const second = await service.api.rotate(token);
+    const third = await service.api.rotate(second, 1);
     await new Promise((resolve) => setTimeout(resolve, 1050));
-    const fourth = await rotate(third, 3600);
+    const fourth = await service.api.rotate(third, 3600);
     await service.api.call('POST', `${path}/3/revoke`);
-    const fifth = await rotate(fourth, 3600);
-    await rotate(fifth, 3600);
+    const fifth = await service.api.rotate(fourth, 3600);
+    await service.api.rotate(fifth, 3600);
     expect(
       (await list(path)).map((view) => [view.generation, view.state, view.refused_because]),
     ).toEqual([
@@ -61,7 +50,7 @@ onEachDatabase((kind) => {
 
   test('an overlap is refused as expired while it is still the latest', async () => {
     const { path, token } = await create();
-    await rotate(token, 1);
+    await service.api.rotate(token, 1);
     expect(await reasons(path)).toEqual([null, null]);
     await new Promise((resolve) => setTimeout(resolve, 1050));
     expect(await reasons(path)).toEqual([null, 'overlap_expired']);
@@ -69,8 +58,8 @@ onEachDatabase((kind) => {
 
   test('a suspended group refuses what would be accepted; what has ended keeps its reason', async () => {
     const { path, token, teamId } = await create();
-    const second = await rotate(token);
-    await rotate(second, 3600);
+    const second = await service.api.rotate(token);
+    await service.api.rotate(second, 3600);
     const suspend = (at: string) =>
       changeDatabase(
         service.database,
@@ -84,7 +73,7 @@ onEachDatabase((kind) => {
 
   test('a group that lacks what its workspace requires refuses what would be accepted', async () => {
     const { path, token } = await create();
-    await rotate(token);
+    await service.api.rotate(token);
     const require = (required_schemas: string[]) =>
       service.api.call('PATCH', '/api/v1/workspace', { required_schemas });
     await require(['sales']);
@@ -104,7 +93,7 @@ onEachDatabase((kind) => {
 
   test('what the operator has done names no API token', async () => {
     const { path, token, teamId } = await create();
-    await rotate(token, 3600);
+    await service.api.rotate(token, 3600);
     await changeDatabase(
       service.database,
       `UPDATE user_group_token SET retired_by = NULL, revoked_at = 1, valid_until = 1
@@ -120,7 +109,7 @@ onEachDatabase((kind) => {
   test('a token can be found by its generation and by its last four characters', async () => {
     const { path, token } = await create();
     const tokens = [token];
-    for (let round = 0; round < 4; round++) tokens.push(await rotate(tokens.at(-1)!));
+    for (let round = 0; round < 4; round++) tokens.push(await service.api.rotate(tokens.at(-1)!));
     const generations = async (query: string) =>
       (await list(path, query)).map(({ generation }) => generation);
     expect(await generations('?generation=2')).toEqual([2]);

@@ -1,46 +1,76 @@
-import { readRules } from '../../src/registry/rules';
-import { randomBytes } from 'node:crypto';
-import { ChangeFeed } from '../../src/database/change-feed';
-import type {
-  UserGroupSnapshot,
-  UserGroupSnapshotRepository,
-} from '../../src/user-group/user-group-snapshot.repository';
-import { UserGroupSnapshots } from '../../src/user-group/user-group-snapshots';
+import { createHash, randomBytes } from 'node:crypto';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots';
+import { recordRoundTrips } from '../support/database-traffic';
+import { onEachDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
 
-/** That of a process that is alone. */
-class LocalChangeFeed extends ChangeFeed {}
+/** More than the tokens whose group is remembered. */
+const GUESSES = 25_000;
+const AT_ONCE = 500;
+/** Longer than a snapshot is fresh. */
+const STALE_MS = 800;
 
-const hash = randomBytes(32);
-const group: UserGroupSnapshot = {
-  workspaceId: 1,
-  workspace: { publicId: 'ws_1', embedTokenIssuer: null },
-  userGroupId: 1,
-  providedId: 'g',
-  name: 'g',
-  properties: '{}',
-  mapping: [],
-  rules: readRules(null),
-  isSuspended: false,
-  isComplete: true,
-  tokens: [{ generation: 2, hash: hash.toString('base64'), createdAt: 0, validUntil: null }],
-  size: 500,
-};
+const SEARCHES_BY_HASH = /WHERE h\.workspace_id/;
 
-test('guessing tokens does not push out those that are valid', async () => {
-  const asked: Buffer[] = [];
-  const repository = {
-    findByHash: (key: { hash: Buffer }) => {
-      asked.push(key.hash);
-      return Promise.resolve(key.hash.equals(hash) ? group : undefined);
-    },
-    findById: () => Promise.resolve(group),
-  } as unknown as UserGroupSnapshotRepository;
-  const snapshots = new UserGroupSnapshots(repository, new LocalChangeFeed());
-  const find = (one: Buffer) =>
-    snapshots.findByHash({ workspaceId: 1, hash: one }, { isFresh: false });
-  await find(hash);
-  // More than the tokens that it remembers.
-  for (let guess = 0; guess < 30_000; guess++) await find(randomBytes(32));
-  await find(hash);
-  expect(asked.filter((one) => one.equals(hash))).toHaveLength(1);
+onEachDatabase((kind) => {
+  const roundTrips = recordRoundTrips();
+  let service: TestService;
+  let snapshots: UserGroupSnapshots;
+  let workspaceId: number;
+
+  beforeAll(async () => {
+    service = await startTestService(kind);
+    snapshots = service.app.get(UserGroupSnapshots);
+    const [workspace] = await service.query<{ id: number }>('SELECT id FROM workspace');
+    workspaceId = workspace!.id;
+  });
+
+  afterAll(() => service.close());
+
+  const find = (hash: string) => snapshots.findToken({ workspaceId, hash }, { isFresh: false });
+  const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+
+  /** The hash of the token of a new group. */
+  const createGroup = async (id: string) => {
+    const { body } = await service.api.get({ user_group_id: id, name: id });
+    return hashOf(body.user_group.token);
+  };
+
+  /** The statements by which it is found again once its snapshot is stale. */
+  const findAgain = async (hash: string) => {
+    await new Promise((resolve) => setTimeout(resolve, STALE_MS));
+    roundTrips.length = 0;
+    expect((await find(hash))?.token.hash).toBe(hash);
+    return snapshotsRead();
+  };
+
+  /** Since the last reset; others announce changes meanwhile. */
+  const snapshotsRead = () => roundTrips.flat().filter((sql) => sql.includes('AS rules'));
+
+  test('guessing tokens does not push out those that are valid', async () => {
+    const hash = await createGroup('remembered');
+    await find(hash);
+    for (let guess = 0; guess < GUESSES; guess += AT_ONCE) {
+      const guesses = Array.from({ length: AT_ONCE }, () => randomBytes(32).toString('hex'));
+      expect(new Set(await Promise.all(guesses.map(find)))).toEqual(new Set([undefined]));
+    }
+    const again = await findAgain(hash);
+    expect(again).toHaveLength(1);
+    expect(again[0]).not.toMatch(SEARCHES_BY_HASH);
+  });
+
+  test('a token that nobody has asked about is searched by its hash', async () => {
+    const [sent] = await findAgain(await createGroup('new'));
+    expect(sent).toMatch(SEARCHES_BY_HASH);
+  });
+
+  test('tokens that are asked about at once share a statement, each with its own group', async () => {
+    const ids = Array.from({ length: 30 }, (_, number) => `at once ${number}`);
+    const hashes = await Promise.all(ids.map(createGroup));
+    roundTrips.length = 0;
+    const found = await Promise.all([...hashes, hashOf('unknown')].map(find));
+    expect(found.map((one) => one?.group.providedId)).toEqual([...ids, undefined]);
+    expect(snapshotsRead()).toHaveLength(1);
+    expect(await findAgain(hashes[0]!)).toHaveLength(1);
+  });
 });

@@ -1,15 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
 import { type Scope, scopes } from '../../common/caller';
+import { NEXT_CURSOR, SUCCESS } from '../../common/http/answer-fields';
 
-/** Has the form of a token without being one: its checksum is wrong. */
+/** Looks like a token without being one: its checksum is wrong. */
 const TOKEN_EXAMPLE = 'uga_EXAMPLE4example4EXAMPLE4example4000000';
 
-const SUCCESS = {
-  description: '1: the call succeeded.',
-  enum: [1],
-  type: 'integer',
-  example: 1,
-} as const;
 const moment = (description: string, example: string | null) => ({
   description,
   type: String,
@@ -118,9 +113,6 @@ export class ApiTokensAnswer {
   })
   api_tokens!: ApiTokenView[];
 
-  @ApiPropertyOptional({
-    description: 'The `cursor` of the next page; absent on the last.',
-    example: 'WzUwXQ',
-  })
+  @ApiPropertyOptional(NEXT_CURSOR)
   next_cursor?: string;
 }

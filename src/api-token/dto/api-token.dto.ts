@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
 import { type Scope, scopes } from '../../common/caller';
-import type { Violation } from '../../common/errors';
+import type { Violation } from '../../common/violation';
 import { Obeys } from '../../common/json/obeys.decorator';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../common/grace';
 import { identifierViolations } from '../../common/text';
@@ -58,7 +58,7 @@ export class IssueApiTokenDto extends LimitsDto {
   scopes!: Scope[];
 }
 
-/** The body that changes an API token: what is not sent stays. */
+/** The body that changes an API token: fields that are not sent stay as they are. */
 export class UpdateApiTokenDto extends LimitsDto {
   @ApiPropertyOptional(NAME)
   @Obeys(identifierViolations)

@@ -1,4 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
+import { SUCCESS } from '../../common/http/answer-fields';
 
 class ActorView {
   @ApiProperty({
@@ -83,7 +84,7 @@ export class AuditEventView {
 
 /** One page of the audit log. */
 export class AuditEventsAnswer {
-  @ApiProperty({ description: '1: the call succeeded.', enum: [1], type: 'integer', example: 1 })
+  @ApiProperty(SUCCESS)
   success!: 1;
 
   @ApiProperty({ description: 'The events, newest first.', type: () => [AuditEventView] })

@@ -1,5 +1,5 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import type { Violation } from '../../common/errors';
+import { ApiPropertyOptional } from '../../common/api-docs';
+import type { Violation } from '../../common/violation';
 import { PageQueryDto } from '../../common/http/page.dto';
 import { Obeys } from '../../common/json/obeys.decorator';
 import { identifierViolations } from '../../common/text';

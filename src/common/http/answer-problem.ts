@@ -5,12 +5,12 @@ import { COMMON_HEADERS } from './http-settings';
 
 const codes = new WeakMap<ServerResponse, string>();
 
-/** The code of the problem that `response` is, if it is one. */
+/** Returns the code of the problem that `response` answers, if it is one. */
 export function problemCode(response: ServerResponse): string | undefined {
   return codes.get(response);
 }
 
-/** Answers with `error`, with every header field that an answer of this service carries. */
+/** Answers with `error`, and with the header fields of every answer. */
 export function answerProblem(
   response: ServerResponse,
   error: ServiceError,

@@ -1,16 +1,38 @@
+import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import express from 'express';
+import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
+import { answerJson } from './answer-json';
+import { writeHead } from './common-fields';
+import { onlyKnownMethods } from './http-rules';
 import { HttpServer } from './http-server';
+import { type Layer, type StaticRoute, StaticRoutes } from './static-routes';
 
-/** Longer than the slowest answer; shorter than the ten seconds after which orchestrators kill. */
+/** Longer than the slowest answer, and shorter than the ten seconds after which orchestrators kill. */
 const CLOSE_ALL_AFTER_MS = 5000;
 
-/** Nest's Express adapter on an `HttpServer`, where a path is served in one spelling alone. */
+/** What is done with each request before a route is looked for; an error that it throws is answered. */
+export type Step = (request: Request, response: Response) => void;
+
+/**
+ * Nest's Express adapter on an `HttpServer`, where a path is served in one spelling alone. What Nest
+ * registers is Express's to route, but for the way there: see `StaticRoutes` and `answerJson`.
+ */
 export class ApiHttpAdapter extends ExpressAdapter {
   readonly http: HttpServer;
 
-  constructor() {
+  /** Of Express's router. */
+  private readonly layers: Layer[];
+  /** Nest's own, which passes every request on as long as nobody sets a hook. */
+  private readonly passing: Set<Layer>;
+  readonly steps: Step[] = [];
+  private routes: { of: number; found: StaticRoutes } | undefined;
+  private onError: ErrorRequestHandler = (error) => {
+    throw error;
+  };
+
+  /** @param knownBelow the paths below which a method that a path does not have is told apart from no path */
+  constructor(private readonly knownBelow: readonly string[] = []) {
     const app = express();
     app.disable('x-powered-by');
     app.disable('etag');
@@ -20,19 +42,59 @@ export class ApiHttpAdapter extends ExpressAdapter {
     // A conditional request gets the whole answer: a 304 would come without the token.
     Object.defineProperty(app.request, 'fresh', { value: false });
     super(app);
-    this.http = new HttpServer(app as RequestListener, 'GET, PUT, POST', {
+    this.layers = (app.router as unknown as { stack: Layer[] }).stack;
+    this.passing = new Set(this.layers);
+    const Answer = bornInExpress(app, 'response', ServerResponse);
+    Object.assign(Answer.prototype, { writeHead });
+    this.http = new HttpServer(this.serve, 'GET, PUT, POST', {
       IncomingMessage: bornInExpress(app, 'request', IncomingMessage),
-      ServerResponse: bornInExpress(app, 'response', ServerResponse),
+      ServerResponse: Answer,
     });
+  }
+
+  /** Has each request go through `steps`, in their order, before any route. */
+  before(...steps: Step[]): void {
+    this.steps.push(...steps);
   }
 
   override initHttpServer(): void {
     this.httpServer = this.http.server;
   }
 
+  override setOnRequestHook(hook: Parameters<ExpressAdapter['setOnRequestHook']>[0]): void {
+    this.passing.clear();
+    super.setOnRequestHook(hook);
+  }
+
+  override setOnResponseHook(hook: Parameters<ExpressAdapter['setOnResponseHook']>[0]): void {
+    this.passing.clear();
+    super.setOnResponseHook(hook);
+  }
+
+  /** Nest calls it behind the last route. */
+  override setNotFoundHandler(
+    ...handler: Parameters<ExpressAdapter['setNotFoundHandler']>
+  ): unknown {
+    this.use([...this.knownBelow], onlyKnownMethods);
+    return super.setNotFoundHandler(...handler) as unknown;
+  }
+
+  override setErrorHandler(handler: ErrorRequestHandler, prefix?: string): unknown {
+    this.onError = handler;
+    return super.setErrorHandler(handler, prefix) as unknown;
+  }
+
+  override reply(response: Response, body: unknown, statusCode?: number): unknown {
+    if (!isJson(body) || statusCode !== undefined || response.hasHeader('Content-Type')) {
+      return super.reply(response, body, statusCode) as unknown;
+    }
+    answerJson(response, body);
+    return response;
+  }
+
   /**
-   * Ends when every answer under way has gone out, each with `Connection: close`. A connection whose
-   * request never becomes complete is cut after five seconds.
+   * Closes the server once every answer under way has gone out, each with `Connection: close`. A
+   * connection whose request never completes is cut after five seconds.
    */
   override async close(): Promise<void> {
     this.http.connections.endAll();
@@ -45,6 +107,66 @@ export class ApiHttpAdapter extends ExpressAdapter {
       clearTimeout(closeAll);
     }
   }
+
+  private readonly serve = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
+    const request = incoming as Request;
+    const response = outgoing as Response;
+    try {
+      for (const step of this.steps) step(request, response);
+    } catch (error) {
+      this.fail(error, request, response);
+      return;
+    }
+    const route = this.staticRoutes.find(request);
+    if (route) this.run(route, request, response);
+    else this.serveByExpress(request, response);
+  };
+
+  /** What a handler finds in the request is what Express's router would have put there. */
+  private run({ route, handle }: StaticRoute, request: Request, response: Response): void {
+    request.originalUrl = request.url;
+    request.params = {};
+    request.route = route;
+    const next = (error?: unknown) => {
+      if (error === undefined) this.serveByExpress(request, response);
+      else this.fail(error, request, response);
+    };
+    try {
+      const handled: unknown = handle(request, response, next);
+      if (handled instanceof Promise) handled.catch(next);
+    } catch (error) {
+      this.fail(error, request, response);
+    }
+  }
+
+  private serveByExpress(request: Request, response: Response): void {
+    (this.instance as RequestListener)(request, response);
+  }
+
+  /** Hands the error to Nest, as Express would. */
+  private fail(error: unknown, request: Request, response: Response): void {
+    void this.onError(error, request, response, () => response.destroy());
+  }
+
+  /** Made when the first request comes, and again should a layer have come since. */
+  private get staticRoutes(): StaticRoutes {
+    const { length } = this.layers;
+    if (this.routes?.of !== length) {
+      const layers = this.layers.filter((layer) => !this.passing.has(layer));
+      this.routes = { of: length, found: new StaticRoutes(layers) };
+    }
+    return this.routes.found;
+  }
+}
+
+/** What handlers return; whatever else there is, such as a stream or an error, is Nest's to send. */
+function isJson(body: unknown): body is object {
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    !(body instanceof StreamableFile) &&
+    !(body instanceof Error)
+  );
 }
 
 /**

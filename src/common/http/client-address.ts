@@ -4,16 +4,23 @@ import { isIP, isIPv6 } from 'node:net';
 const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
 /**
- * The IP address of the client as the proxies of TRUST_PROXY report it, an IPv4 address in its own
- * form even on an IPv6 socket; undefined where what they report is no address.
+ * Returns the IP address of the client as the proxies of TRUST_PROXY report it, an IPv4 address in
+ * its own form even on an IPv6 socket; undefined if they report no address.
  */
 export function clientAddress(request: Request): string | undefined {
-  const address = request.ip ?? '';
+  // Without a report of a proxy Express has nothing to evaluate.
+  const address =
+    (request.headers['x-forwarded-for'] === undefined
+      ? request.socket.remoteAddress
+      : request.ip) ?? '';
   const plain = MAPPED_IPV4.exec(address)?.[1] ?? address.replace(/%.*$/, '');
   return isIP(plain) === 0 ? undefined : plain;
 }
 
-/** What one client can send from: its IPv4 address, or the /64 block of its IPv6 address. */
+/**
+ * Returns the block that one client can send from: its IPv4 address, or the /64 block of its IPv6
+ * address.
+ */
 export function addressBlock(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   if (!isIPv6(address)) return address;

@@ -6,22 +6,25 @@ import { type Parameters, parseFormBody } from './form';
 
 // How an OAuth 2.0 client sends its id and secret (RFC 6749, section 2.3.1).
 
-/** Nobody is known yet when the form is read; the longest that is of use has less than 10,000 bytes. */
+/** The form is read before the caller is known; the longest useful one has less than 10,000 bytes. */
 const FORM_LIMIT = 16 * 1024;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 const WAYS =
   'Send the header "Authorization: Token <API_TOKEN>"; or the API token as an OAuth 2.0 client sends its secret, by HTTP Basic or as client_secret in a form.';
 
-/** The secret in the credentials of HTTP Basic; the id can be any. @throws CredentialsMalformed */
+/**
+ * Reads the secret of HTTP Basic credentials; the id can be any.
+ * @throws CredentialsMalformed
+ */
 export function secretOfBasic(credentials: string): string {
   const text = BASE64.test(credentials) ? Buffer.from(credentials, 'base64').toString('utf8') : '';
   const [, secret] = /^[^:]*:(.+)$/s.exec(text) ?? [];
   try {
-    // Clients that forget to encode it send a plus as it is; a space it cannot be.
+    // A client that forgets to encode it sends a plus as it is; it can never mean a space.
     if (secret !== undefined) return decodeURIComponent(secret);
   } catch {
-    // Falls through: it is not encoded as it should be.
+    // Falls through: the secret is not encoded properly.
   }
   throw new CredentialsMalformed(
     'The credentials of HTTP Basic must be any client id, a colon and the API token, each form-urlencoded, all of it in base64.',
@@ -29,7 +32,7 @@ export function secretOfBasic(credentials: string): string {
 }
 
 /**
- * The `client_secret` of a form; a body of another type is not read.
+ * Reads the `client_secret` of a form; ignores a body of another type.
  * @throws CredentialsMissing, CredentialsAmbiguous; what `readBody` and `parseFormBody` throw
  */
 export async function secretOfForm(request: Request): Promise<string> {
@@ -47,7 +50,7 @@ export function refuseSecondSecret({ headers }: Request, form: Parameters): void
   if (headers.authorization && secretsIn(form).length > 0) throw new CredentialsAmbiguous();
 }
 
-/** An empty one is none (RFC 6749, section 2.3.1). */
+/** Lists the secrets of a form; an empty one counts as none (RFC 6749, section 2.3.1). */
 function secretsIn(form: Parameters): string[] {
   return form
     .filter(([name, value]) => name === 'client_secret' && value !== '')

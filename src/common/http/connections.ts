@@ -2,7 +2,10 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Socket } from 'node:net';
 import { UnreadAnswers } from './unread-answers';
 
-/** Of all connections together: what waits takes some kilobytes, and nobody who needs speed makes it wait. */
+/**
+ * The most requests that wait, on all connections together: each takes some kilobytes, and clients
+ * in a hurry do not pipeline.
+ */
 const MOST_WAITING = 1000;
 
 export interface Exchange {
@@ -11,24 +14,24 @@ export interface Exchange {
   listener: RequestListener;
 }
 
-/** The requests of one connection: one is served, those that came behind it wait. */
+/** The requests of one connection: one is served, those behind it wait. */
 interface Connection {
   socket: Socket;
   current: Exchange | undefined;
-  /** The one that was begun last, also when it has been answered. */
+  /** The exchange that was begun last, even if it has been answered. */
   last: Exchange | undefined;
   waiting: Exchange[];
-  /** The answer to `current` is the last. */
+  /** Whether the answer to `current` is the last. */
   isEnding: boolean;
 }
 
 /**
- * Serves one request of a connection at a time, in the order in which they came, and reads no more
- * from it while another waits. Node would run all that arrive together at once, and keep each answer
- * until the one before has been read.
+ * Serves one request of a connection at a time, in the order of their arrival, and reads no more
+ * from it while another waits. Node would run all that arrive together at once, and hold each
+ * answer until the one before has been read.
  */
 export class Connections {
-  /** Connections that were cut, by the reason. */
+  /** How many connections were cut, by reason. */
   readonly cuts = { not_read: 0, memory: 0, too_many_waiting: 0 };
 
   private readonly open = new Map<unknown, Connection>();
@@ -45,7 +48,7 @@ export class Connections {
       isEnding: false,
     };
     this.open.set(socket, connection);
-    // Whoever reads the body of a request lets the whole connection flow.
+    // Reading the body of a request resumes the whole connection.
     socket.on('resume', () => {
       if (connection.waiting.length > 0) socket.pause();
     });
@@ -56,7 +59,7 @@ export class Connections {
     });
   }
 
-  /** Serves the exchange in its turn; what comes behind a last answer is not begun. */
+  /** Serves the exchange in its turn; after a last answer nothing is begun. */
   take(exchange: Exchange): void {
     const { socket } = exchange.request;
     const connection = this.open.get(socket);
@@ -75,14 +78,14 @@ export class Connections {
     socket.pause();
   }
 
-  /** The request that is served. */
+  /** Returns the request that is being served. */
   current(socket: unknown): IncomingMessage | undefined {
     return this.open.get(socket)?.current?.request;
   }
 
   /**
-   * Ends the connection when what came whole before now has been answered.
-   * @returns what keeps it: nothing, an answer, or the request that has not come whole, whose answer is due
+   * Ends the connection once the requests that have arrived completely are answered.
+   * @returns what keeps it open: nothing, an answer, or the incomplete request, whose answer is due
    */
   end(socket: unknown): 'nothing' | 'answer' | ServerResponse {
     const connection = this.open.get(socket);
@@ -100,7 +103,7 @@ export class Connections {
     return 'answer';
   }
 
-  /** Each connection ends with the answer that is under way; what waits behind it is not begun. */
+  /** Ends each connection with the answer under way; requests waiting behind it are not begun. */
   endAll(): void {
     this.isClosing = true;
     for (const { current } of this.open.values()) {

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../api-docs';
 
 /** The answer of a DELETE. */
 export class DeletedAnswer {

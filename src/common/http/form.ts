@@ -7,8 +7,9 @@ const MAX_PARAMETERS = 100;
 export type Parameters = [name: string, value: string][];
 
 /**
- * The names and values of a query or of a form body (application/x-www-form-urlencoded).
- * @throws RequestMalformed if a part is not percent-encoded UTF-8; ValidationFailed if there are too many
+ * Parses a query, or a form body (application/x-www-form-urlencoded).
+ * @throws RequestMalformed if a part is not percent-encoded UTF-8; ValidationFailed if there are
+ *   too many
  */
 export function parseForm(text: string): Parameters {
   const parts = text.split('&').filter((part) => part !== '');
@@ -26,13 +27,16 @@ export function parseForm(text: string): Parameters {
   });
 }
 
-/** As `parseForm`, of a body. @throws BodyNotUtf8 besides */
+/**
+ * As `parseForm`, for the bytes of a body.
+ * @throws BodyNotUtf8 besides
+ */
 export function parseFormBody(bytes: Buffer): Parameters {
   if (!isUtf8(bytes)) throw new BodyNotUtf8();
   return parseForm(bytes.toString('utf8'));
 }
 
-/** The name that stands twice or more; undefined if none does. */
+/** Finds a name that occurs more than once; undefined if none does. */
 export function findRepeated(parameters: Parameters): string | undefined {
   const seen = new Set<string>();
   return parameters.find(([name]) => seen.size === seen.add(name).size)?.[0];

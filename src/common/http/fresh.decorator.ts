@@ -1,12 +1,12 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { ApiHeader } from '../api-docs';
 import { documentParameter } from '../document-parameter';
 
-/** RFC 9111, section 5.2.1; only an age of zero is one that an answer from memory cannot have. */
+/** RFC 9111, section 5.2.1. An answer from a cache satisfies any age but zero. */
 const WANTS_FRESH = /^(no-cache|no-store|max-age=(0+|"0+"))$/i;
 
-/** Parameter decorator: whether `Cache-Control` of the request wants an answer that is not from memory. */
+/** Parameter decorator: whether `Cache-Control` of the request rejects an answer from a cache. */
 export function Fresh(): ParameterDecorator {
   const factory = (_data: unknown, context: ExecutionContext): boolean => {
     const { headers } = context.switchToHttp().getRequest<Request>();

@@ -1,54 +1,46 @@
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import type { NextFunction, Request, Response } from 'express';
 import type { Server } from 'node:http';
 import { MethodNotAllowed, ShuttingDown } from '../errors';
-import { COMMON_HEADERS } from './http-settings';
-import { requestId } from './request-id';
 
-/** Sets what every answer carries, before anything can answer. */
-export function commonHeaders(request: Request, response: Response, next: NextFunction): void {
-  for (const name in COMMON_HEADERS) response.setHeader(name, COMMON_HEADERS[name]!);
-  response.setHeader('X-Request-Id', requestId(request));
-  next();
-}
-
-/** While the server drains, a call on a connection that is still open goes to another replica. */
-export function refuseWhenClosing(server: Server): RequestHandler {
-  return (_request, _response, next) => {
-    next(server.listening ? undefined : new ShuttingDown());
+/** Sends calls on open connections to another replica while the server drains. */
+export function refuseWhenClosing(server: Server): () => void {
+  return () => {
+    if (!server.listening) throw new ShuttingDown();
   };
 }
 
-/** The contract's path is the only one that may end with a slash; what follows sees it without. */
-export function withoutLastSlash(request: Request, _response: Response, next: NextFunction): void {
-  request.url = request.url.replace(/^([^?]*[^?/])\/(?=\?|$)/, '$1');
-  next();
+const CONTRACT_PATH = '/api/user';
+const CONTRACT_METHODS = ['GET', 'PUT', 'POST'];
+
+/**
+ * Applies what holds at the contract's path alone: it may end with a slash, which what follows does
+ * not see; a POST may be a GET; and no other method is answered, not even HEAD, which would run the GET.
+ */
+export function contractRules(request: Request): void {
+  if (!request.url.startsWith(CONTRACT_PATH)) return;
+  const rest = request.url.slice(CONTRACT_PATH.length);
+  if (!/^\/?(\?|$)/.test(rest)) return;
+  if (rest.startsWith('/')) request.url = CONTRACT_PATH + rest.slice(1);
+  request.route = { path: CONTRACT_PATH };
+  overrideMethod(request);
+  if (!CONTRACT_METHODS.includes(request.method)) {
+    throw new MethodNotAllowed(CONTRACT_METHODS.join(', '));
+  }
 }
 
 /**
  * Lets pages in a browser, which cannot send a GET with a body, send it as POST with
- * `X-HTTP-Method-Override: GET`. Any other wish is refused: silently rotating a token instead
+ * `X-HTTP-Method-Override: GET`. Any other value is refused: to rotate a token instead, silently,
  * would be the worst answer.
  */
-export function methodOverride(request: Request, _response: Response, next: NextFunction): void {
+function overrideMethod(request: Request): void {
   const wish = request.headers['x-http-method-override'];
-  if (wish === undefined || request.method !== 'POST') {
-    next();
-  } else if (String(wish).toUpperCase() === 'GET') {
-    request.method = 'GET';
-    next();
-  } else {
-    next(
-      new MethodNotAllowed('GET, PUT, POST', 'X-HTTP-Method-Override can only turn POST into GET.'),
-    );
+  if (wish === undefined || request.method !== 'POST') return;
+  if (String(wish).toUpperCase() !== 'GET') {
+    const detail = 'X-HTTP-Method-Override can only turn POST into GET.';
+    throw new MethodNotAllowed(CONTRACT_METHODS.join(', '), detail);
   }
-}
-
-/** Answers 405 to every method that a path does not have; HEAD too, which must not run the GET. */
-export function onlyMethods(...methods: string[]): RequestHandler {
-  const allow = methods.join(', ');
-  return (request, _response, next) => {
-    next(methods.includes(request.method) ? undefined : new MethodNotAllowed(allow));
-  };
+  request.method = 'GET';
 }
 
 /** The part of Express's router that is read here. */
@@ -71,7 +63,7 @@ export function onlyKnownMethods(request: Request, _response: Response, next: Ne
   else next(new MethodNotAllowed([...methods].join(', ')));
 }
 
-/** A path that cannot be decoded is the router's to complain about. */
+/** Whether the layer serves the path; a path that cannot be decoded is left to the router. */
 function matches(layer: Layer, path: string): boolean {
   try {
     return layer.match(path);

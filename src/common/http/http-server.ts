@@ -23,12 +23,12 @@ import { hasOwnClock } from './streamed-body';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Longer than the 60 s after which load balancers give up an idle connection, so that it is they who do. */
+/** Longer than the 60 s after which load balancers close idle connections, so that it is they who do. */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
- * A server of Node whose every answer is the service's own, also where Node would answer by itself:
- * malformed HTTP, CONNECT, an unknown expectation. It serves one request of a connection at a time.
+ * An HTTP server that gives its own answers also where Node would answer by itself: to malformed
+ * HTTP, CONNECT, an unknown expectation. It serves one request of a connection at a time.
  */
 export class HttpServer {
   readonly server: Server;
@@ -96,13 +96,13 @@ export class HttpServer {
     answerProblem(response, error, requestId(request));
   }
 
-  /** Whether the request under way has a reader that measures its time itself. */
+  /** Whether the request under way has a reader with time limits of its own. */
   private isStreaming(socket: Duplex): boolean {
     const request = this.connections.current(socket);
     return request !== undefined && !request.complete && hasOwnClock(request);
   }
 
-  /** Answers what is no request, or not all of one; each request gets one answer, in its turn. */
+  /** Answers malformed and incomplete requests; each request gets one answer, in its turn. */
   private complain(socket: Duplex, error: ServiceError, reason?: string): void {
     this.malformed.note(error, reason);
     const kept = this.connections.end(socket);

@@ -1,7 +1,7 @@
 /** Express setting: the largest request body in bytes. */
 export const BODY_LIMIT_SETTING = 'body limit';
 
-/** Header fields of every answer, whether a route, the router or the HTTP parser gives it. */
+/** Header fields of every answer, of a route, the router or the HTTP parser. */
 export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',

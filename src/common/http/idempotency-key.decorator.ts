@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { ApiHeader } from '../api-docs';
 import { documentParameter } from '../document-parameter';
 import { IdempotencyKeyInvalid } from '../errors';
 

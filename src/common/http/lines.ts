@@ -1,4 +1,4 @@
-/** One line of a text, without its end. */
+/** One line of a text, without its line end. */
 export interface Line {
   /** Counted from 1. */
   number: number;
@@ -8,15 +8,15 @@ export interface Line {
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
-/** A line that arrives in tiny pieces is put together now and then: each piece costs memory. */
+/** Tiny pieces of a line are joined from time to time: each costs memory. */
 const MOST_PIECES = 1024;
-/** A chunk can be nothing but line ends, and a line in memory takes far more than one byte. */
-const MOST_LINES = 50;
+/** The most lines at once: a chunk can be all line ends, and a line in memory takes far more than a byte. */
+const MOST_LINES = 200;
 const NO_BYTES = Buffer.alloc(0);
 
 /**
- * Cuts a text into lines, ended by LF or CRLF; the last needs no end. At most 50 come together. What
- * is kept in memory is one chunk, these, and at most one line within the limit.
+ * Splits a text into lines, ended by LF or CRLF (the last needs no end), in groups of at most 200.
+ * Memory holds one chunk, one group, and at most one line within the limit.
  * @param limit largest line in bytes
  */
 export async function* splitLines(
@@ -38,7 +38,7 @@ class LineSplitter {
 
   constructor(private readonly limit: number) {}
 
-  /** The lines that end in the chunk. */
+  /** Yields the lines that end in the chunk. */
   *take(chunk: Buffer): Generator<Line[]> {
     let lines: Line[] = [];
     let from = 0;
@@ -55,7 +55,7 @@ class LineSplitter {
     if (lines.length > 0) yield lines;
   }
 
-  /** The last line, if it has no end. */
+  /** Returns the last line, if it has no end. */
   end(): Line | undefined {
     return this.length > 0 ? this.cut() : undefined;
   }

@@ -1,13 +1,13 @@
 import { redactor } from '../secrets';
 
 const MAX_LENGTH = 256;
-/** More than anybody needs who does not want to hide something. */
+/** More rounds of encoding than an honest path has. */
 const MOST_ROUNDS = 8;
 
 /**
- * What makes of a request's path what may be written down: no encoding, however often it was
+ * Creates a function that makes a request's path safe to log: no encoding, however often it was
  * applied, hides a token from redaction.
- * @param secret another text to make unreadable: a token whose form is of somebody's own
+ * @param secret another text to redact: a token of a form of its own
  */
 export function pathLogger(secret: string | undefined): (path: string) => string {
   const redact = redactor(secret && decode(secret));
@@ -18,7 +18,7 @@ export function pathLogger(secret: string | undefined): (path: string) => string
   };
 }
 
-/** Until nothing changes; undefined if that takes too long. */
+/** Decodes until nothing changes; undefined if that takes too many rounds. */
 function decode(text: string): string | undefined {
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const decoded = decodeOnce(text);
@@ -28,7 +28,7 @@ function decode(text: string): string | undefined {
   return undefined;
 }
 
-/** Also `%25…2561`, in one step: else a long path could be decoded for a long time. */
+/** Decodes `%25…2561` in one step too: otherwise a long path could be decoded for a long time. */
 function decodeOnce(text: string): string {
   // Bytes that are no UTF-8 make the whole undecodable, and must not protect the rest.
   return text.replace(/%(?:25)*([2-7][0-9a-f])/gi, (_escape, code: string) =>

@@ -11,11 +11,11 @@ import {
 const LINE_EVERY_MS = 60_000;
 
 /**
- * Counts what is refused before it reaches a route, and has no line of its own in the access log: at
- * most once a minute one line says how many there have been, the first of them at once.
+ * Counts requests that are refused before they reach a route, which have no line in the access log.
+ * Their number is logged at most once a minute, the first of them at once.
  */
 export class MalformedRequests {
-  /** By code of the answer; what has not happened yet is 0. */
+  /** Counts by code of the answer, all starting at 0. */
   readonly counts: Record<string, number> = Object.fromEntries(
     [RequestMalformed, HeadersTooLarge, RequestTimeout, ExpectationFailed, MethodNotAllowed].map(
       ({ spec }) => [spec.code, 0],
@@ -23,7 +23,7 @@ export class MalformedRequests {
   );
 
   private readonly logger = new Logger('Http');
-  /** By what Node's parser calls it, else by code. */
+  /** Not yet logged, by the parser's name for the fault, else by code. */
   private unlogged = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
 

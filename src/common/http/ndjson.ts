@@ -4,15 +4,9 @@ import {
   type ExecutionContext,
   type Type,
 } from '@nestjs/common';
-import {
-  ApiBody,
-  ApiConsumes,
-  ApiExtraModels,
-  ApiOkResponse,
-  getSchemaPath,
-} from '@nestjs/swagger';
 import type { Request, Response } from 'express';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, schemaPath } from '../api-docs';
 import { documentParameter } from '../document-parameter';
 import { BODY_LIMIT_SETTING } from './http-settings';
 import { type Line, splitLines } from './lines';
@@ -30,8 +24,8 @@ const LINGER_MS = 1000;
 export type Lines = AsyncIterable<Line[]>;
 
 /**
- * Parameter decorator: the request's NDJSON body as `Lines`, each within BODY_LIMIT, read as they
- * are asked for; and the body in the OpenAPI document.
+ * Parameter decorator: the request's NDJSON body as `Lines`, each within BODY_LIMIT, read on
+ * demand; also describes the body in the OpenAPI document.
  * @param type what a line is
  */
 export function NdjsonBody(type: Type, description: string): ParameterDecorator {
@@ -49,7 +43,7 @@ export function NdjsonBody(type: Type, description: string): ParameterDecorator 
 
 /** Documents an NDJSON answer, each line of which is one of `types`. */
 export function ApiNdjsonResponse(description: string, ...types: Type[]): MethodDecorator {
-  const schema = { oneOf: types.map((type) => ({ $ref: getSchemaPath(type) })) };
+  const schema = { oneOf: types.map((type) => ({ $ref: schemaPath(type) })) };
   return applyDecorators(
     ApiExtraModels(...types),
     ApiOkResponse({ description, content: { [NDJSON_TYPE]: { schema } } }),
@@ -57,9 +51,9 @@ export function ApiNdjsonResponse(description: string, ...types: Type[]): Method
 }
 
 /**
- * Answers with a line for each row, in groups as they come, no faster than the client reads. What
- * fails before the first group is thrown and can still be answered; after it the connection ends
- * without an end of the answer. When the client goes away, the rows are not asked for any more.
+ * Answers with a line for each row, in groups, no faster than the client reads. An error before the
+ * first group is thrown and can still be answered; a later one ends the connection without an end
+ * of the answer. When the client goes away, no more rows are requested.
  */
 export async function answerNdjson(
   response: Response,
@@ -67,7 +61,7 @@ export async function answerNdjson(
 ): Promise<void> {
   try {
     for await (const rows of groups) {
-      // On the embedded database a group may come without once having left this turn of the event loop.
+      // On the embedded database a group may arrive within the same turn of the event loop.
       await nextTurn();
       if (response.destroyed) return;
       if (rows.length === 0) continue;
@@ -82,12 +76,12 @@ export async function answerNdjson(
   endSending(response);
 }
 
-/** A line for each row. */
+/** Serialises the rows, a line each. */
 export function toNdjson(rows: readonly object[]): string {
   return rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 }
 
-/** False if the client has gone, or leaves the answer unread. */
+/** Waits for the client to read; false if it has gone, or leaves the answer unread. */
 function hasDrained(response: Response): Promise<boolean> {
   return new Promise((resolve) => {
     const settle = (drained: boolean) => {
@@ -108,7 +102,7 @@ function hasDrained(response: Response): Promise<boolean> {
   });
 }
 
-/** A body that was not read to its end would keep the connection open for ever. */
+/** Cuts a client that goes on sending: an unread body would keep the connection open for ever. */
 function endSending({ req: request }: Response): void {
   if (request.complete) return;
   request.resume();

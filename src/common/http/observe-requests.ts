@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { findCaller } from '../caller';
 import { problemCode } from './answer-problem';
@@ -9,12 +9,12 @@ import { traceContext } from './trace-context';
 
 export interface ObservedRequest {
   method: string;
-  /** Its template, so that callers cannot create endless routes; `none` if it has none. */
+  /** The template of the route, so that callers cannot create endless labels; `none` without a route. */
   route: string;
   status: number;
-  /** Code of the problem that was answered, if one was. */
+  /** The code of the problem that was answered, if one was. */
   problem: string | undefined;
-  /** From its first byte to the last of its answer. */
+  /** From the first byte of the request to the last of the answer. */
   seconds: number;
 }
 
@@ -22,16 +22,16 @@ export interface RequestObserver {
   observeRequest: (request: ObservedRequest) => void;
 }
 
-/** Writes one line to the access log and tells `observer`, for every request that Node could parse. */
+/** Logs one line for every request that Node could parse, and reports it to `observer`. */
 export function observeRequests(
   log: Logger,
   observer: RequestObserver,
   bootstrapApiToken: string | undefined,
-): RequestHandler {
+): (request: Request, response: Response) => void {
   const loggedPath = pathLogger(bootstrapApiToken);
-  return (request, response, next) => {
+  return (request, response) => {
     const startedAt = performance.now();
-    const { method, path } = request;
+    const { method, url } = request;
     response.on('close', () => {
       const milliseconds = performance.now() - startedAt;
       const { statusCode: status } = response;
@@ -43,7 +43,8 @@ export function observeRequests(
         problem,
         seconds: milliseconds / 1000,
       });
-      // Orchestrators ask every few seconds; only a no is news.
+      // Orchestrators ask every few seconds; only a negative answer is news.
+      const path = url.replace(/\?.*$/, '');
       const level = path.startsWith('/health/') && status === 200 ? 'debug' : 'info';
       if (!log.isLevelEnabled(level)) return;
       const caller = findCaller(request);
@@ -55,13 +56,12 @@ export function observeRequests(
         path: loggedPath(path),
         status,
         ...(problem !== undefined && { code: problem }),
-        // A client that went away before its answer was complete.
+        // The client went away before its answer was complete.
         ...(!response.writableFinished && { aborted: true }),
         ms: Math.round(milliseconds * 10) / 10,
         address: caller ? caller.address : clientAddress(request),
         ...(caller && { workspace_id: caller.workspaceId, api_token_id: caller.apiTokenId }),
       });
     });
-    next();
   };
 }

@@ -1,5 +1,6 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { ValidationFailed, type Violation } from '../errors';
+import { ApiPropertyOptional } from '../api-docs';
+import { ValidationFailed } from '../errors';
+import type { Violation } from '../violation';
 import { Obeys } from '../json/obeys.decorator';
 
 const DEFAULT_LIMIT = 50;
@@ -32,14 +33,14 @@ export interface Page<T> {
   nextCursor?: string;
 }
 
-/** How many entries the query asks for. */
+/** Returns how many entries the query asks for. */
 export function limitOf({ limit }: PageQueryDto): number {
   return limit === undefined ? DEFAULT_LIMIT : Number(limit);
 }
 
 /**
- * The numbers after which the page begins; undefined for the first page.
- * @param count by how many numbers the list is sorted
+ * Reads the sort keys after which the page begins; undefined for the first page.
+ * @param count how many keys the list is sorted by
  * @throws ValidationFailed if the cursor is that of another list
  */
 export function positionOf({ cursor }: PageQueryDto, count: number): number[] | undefined {
@@ -50,9 +51,9 @@ export function positionOf({ cursor }: PageQueryDto, count: number): number[] | 
 }
 
 /**
- * One page out of `rows`, which were asked for with one more than `limit`.
- * @param keysOf the numbers that the list is sorted by
- * @param searchedUpTo the same numbers of the last row that was looked at, where others were left
+ * Cuts one page out of `rows`, which were read with one more than `limit`.
+ * @param keysOf the keys that the list is sorted by
+ * @param searchedUpTo the keys of the last row that was examined, where a filter left rows out
  */
 export function toPage<T>(
   rows: T[],
@@ -67,7 +68,7 @@ export function toPage<T>(
   return { rows: page, nextCursor: toCursor(keysOf(page.at(-1)!)) };
 }
 
-/** The cursor of the page that begins after these numbers; for a page that ends before its limit. */
+/** Makes the cursor of the page after these sort keys; for a page that ends before its limit. */
 export function toCursor(keys: number[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }

@@ -1,21 +1,22 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiParam } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { ApiParam } from '../api-docs';
 import { documentParameter } from '../document-parameter';
-import { type ServiceError, UserGroupNotFound, ValidationFailed, type Violation } from '../errors';
+import { type ServiceError, UserGroupNotFound, ValidationFailed } from '../errors';
+import type { Violation } from '../violation';
 import { identifierViolations } from '../text';
 
 interface PathParamOptions<T> {
   description: string;
   schema: { type: 'integer' | 'string'; minimum?: number; minLength?: number; maxLength?: number };
   example: T & (string | number);
-  /** @throws for what can name nothing */
+  /** @throws an error for a text that no thing can be called */
   read: (text: string) => T;
 }
 
 /**
- * Parameter decorator: a number of the path, such as `:id`. What can name nothing is not found, like
- * the name of nothing.
+ * Parameter decorator: a number in the path, such as `:id`. An impossible number is answered as one
+ * that nothing has.
  */
 export function NumberParam(name: string, NotFound: new () => ServiceError): ParameterDecorator {
   return pathParam(name, {
@@ -34,7 +35,7 @@ export function ProvidedIdParam(): ParameterDecorator {
   return providedIdParam(() => new UserGroupNotFound());
 }
 
-/** As `ProvidedIdParam`, where the group need not be there: an id that none can have is not acceptable. */
+/** As `ProvidedIdParam`, where the group need not exist: an impossible id is not acceptable. */
 export function NewProvidedIdParam(): ParameterDecorator {
   return providedIdParam((violations) => new ValidationFailed(violations));
 }

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
-import { ApiHeader } from '@nestjs/swagger';
 import type { Request } from 'express';
 import { createHash } from 'node:crypto';
+import { ApiHeader } from '../api-docs';
 import { documentParameter } from '../document-parameter';
 import { PreconditionFailed, PreconditionMalformed } from '../errors';
 
@@ -11,19 +11,19 @@ interface EntityTag {
   tag: string;
 }
 
-/** `*`, which is any state there is, or those of the list. */
+/** `*` for any existing state, or the states of a list. */
 type States = '*' | EntityTag[];
 
 /** One tag or none, and what separates it from the next (RFC 9110, sections 5.6.1 and 8.8.3). */
 const LIST_ITEM = /[ \t]*(?:(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y;
 
-/** A strong entity tag: another for each state that `representation` can have as JSON. */
+/** Computes a strong entity tag, which differs for each state that `representation` can have as JSON. */
 export function entityTagOf(representation: object): string {
   const text = JSON.stringify(representation);
   return `"${createHash('sha256').update(text).digest('base64url')}"`;
 }
 
-/** What a request asks of the state of the thing that it is about (RFC 9110, section 13.1). */
+/** The conditions of a request on the state of its target (RFC 9110, section 13.1). */
 export class Preconditions {
   constructor(
     private readonly ifMatch: States | undefined,
@@ -31,8 +31,8 @@ export class Preconditions {
   ) {}
 
   /**
-   * For a write, to be asked under the lock under which it writes.
-   * @param entityTag of the state there is; undefined where there is nothing
+   * Checks the conditions of a write, under the lock under which it writes.
+   * @param entityTag of the stored state; undefined if there is none
    * @throws PreconditionFailed
    */
   require(entityTag: string | undefined): void {
@@ -40,7 +40,7 @@ export class Preconditions {
     if (this.isKnown(entityTag)) throw new PreconditionFailed();
   }
 
-  /** As `require`, for a read, where `isKnown` is no reason to refuse. */
+  /** As `require`, for a read, which `If-None-Match` does not fail. */
   requireMatch(entityTag: string | undefined): void {
     if (this.ifMatch === undefined) return;
     const isMatched =
@@ -50,7 +50,7 @@ export class Preconditions {
     if (!isMatched) throw new PreconditionFailed();
   }
 
-  /** Whether `If-None-Match` names the state: then a read need not tell it again. */
+  /** Whether `If-None-Match` names the state, so that a read need not repeat it. */
   isKnown(entityTag: string | undefined): boolean {
     if (this.ifNoneMatch === undefined || entityTag === undefined) return false;
     return this.ifNoneMatch === '*' || this.ifNoneMatch.some(({ tag }) => tag === entityTag);
@@ -88,7 +88,7 @@ function parseStates(name: string, header: string | undefined): States | undefin
   return tags;
 }
 
-/** None for what is no list of tags. */
+/** Parses a list of tags; empty if it is none. */
 function parseTags(text: string): EntityTag[] {
   const tags: EntityTag[] = [];
   LIST_ITEM.lastIndex = 0;

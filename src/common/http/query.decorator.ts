@@ -1,16 +1,17 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
-import { ApiQuery } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { ApiQuery } from '../api-docs';
 import { documentParameter } from '../document-parameter';
-import { ValidationFailed, type Violation } from '../errors';
+import { ValidationFailed } from '../errors';
+import type { Violation } from '../violation';
 import { toPointer } from '../json/json-pointer';
 import { findRepeated, type Parameters, parseForm } from './form';
 import { fieldsOf, ruleViolations, toDto } from '../json/to-dto';
 
 /**
- * Parameter decorator: the query of the URL as an instance of `type`, each parameter a string that
- * the rules of its property have judged, and the query in the OpenAPI document. An unknown or
- * repeated parameter is refused: a misspelt filter would answer what was not asked for.
+ * Parameter decorator: the query of the URL as an instance of `type`, each parameter a string
+ * checked by the rules on its property; also describes the query in the OpenAPI document. Unknown
+ * and repeated parameters are refused: a misspelt filter would silently widen the answer.
  */
 export function QueryOf<T extends object>(type: Type<T>): ParameterDecorator {
   const factory = (_data: unknown, context: ExecutionContext): T => {

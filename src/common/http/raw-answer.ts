@@ -5,7 +5,7 @@ import { HeadersTooLarge, RequestMalformed, RequestTimeout, type ServiceError } 
 import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem';
 import { COMMON_HEADERS } from './http-settings';
 
-/** What Node's HTTP parser complains about, as an error of the catalogue. */
+/** Translates an error of Node's HTTP parser into one of the catalogue. */
 export function malformedHttpError(error: NodeJS.ErrnoException): ServiceError {
   switch (error.code) {
     case 'HPE_HEADER_OVERFLOW':
@@ -21,9 +21,9 @@ export function malformedHttpError(error: NodeJS.ErrnoException): ServiceError {
 const LINGER_MS = 1000;
 
 /**
- * Answers on a socket that has no response object, and closes it. Node leaves such a socket to
- * whoever takes it: what still arrives is thrown away, and neither an error of the connection nor a
- * client that keeps it open can do harm.
+ * Answers on a socket that has no response object, and closes it. Node leaves such a socket to its
+ * taker: data that still arrives is discarded, and neither an error of the connection nor a client
+ * that keeps it open can do harm.
  */
 export function answerRaw(socket: Duplex, error: ServiceError): void {
   socket.on('error', () => socket.destroy());

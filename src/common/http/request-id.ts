@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
-/** A token in the wrong place is not repeated. */
+/** A token in the wrong place must not be repeated. */
 const ACCEPTED = /^(?!.*ug[at]_)[\w.:-]{1,64}$/;
-const ids = new WeakMap<IncomingMessage, string>();
+/** On the request itself: a WeakMap of requests costs each garbage collection. */
+const ID = Symbol('request id');
 
-/** The id of a request: the caller's `X-Request-Id` where it is 1–64 of `A-Z a-z 0-9 _ . : -`, else a new UUID. */
+interface Identified {
+  [ID]?: string;
+}
+
+/**
+ * Returns the id of a request: the caller's `X-Request-Id` if it is 1–64 of `A-Z a-z 0-9 _ . : -`,
+ * otherwise a new UUID.
+ */
 export function requestId(request: IncomingMessage): string {
-  let id = ids.get(request);
+  let id = (request as Identified)[ID];
   if (id === undefined) {
     const given = request.headers['x-request-id'];
     id = typeof given === 'string' && ACCEPTED.test(given) ? given : randomUUID();
-    ids.set(request, id);
+    (request as Identified)[ID] = id;
   }
   return id;
 }

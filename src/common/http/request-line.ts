@@ -5,9 +5,9 @@ const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#\\@]+([/?].*)?$/i;
 
 /**
- * The path and query of a request target, also of one in absolute form, which a server has to take
- * (RFC 9112, section 3.2.2). Both as they are spelled: were dot segments or an encoding resolved
- * here, a path would be served that a rule of a proxy in front has not seen.
+ * Returns the path and query of a request target, also in absolute form, which a server must accept
+ * (RFC 9112, section 3.2.2). Both as spelled: resolving dot segments or an encoding here would
+ * serve a path that a rule of a proxy in front has not seen.
  * @returns undefined if the target is neither
  */
 export function originForm(target = ''): string | undefined {
@@ -22,10 +22,15 @@ function pathOfAbsolute(target: string): string | undefined {
   return path.startsWith('?') ? `/${path}` : path;
 }
 
-/** Where a request breaks a rule that Node does not check (RFC 9112, sections 3.2 and 6.1; RFC 9110, section 5.3). */
+const SINGLE = ['Host', 'Authorization'];
+
+/**
+ * Names the rule that a request breaks and Node does not check (RFC 9112, sections 3.2 and 6.1; RFC
+ * 9110, section 5.3).
+ */
 export function faultOf(request: IncomingMessage): string | undefined {
   const { httpVersion, headers } = request;
-  for (const name of ['Host', 'Authorization']) {
+  for (const name of SINGLE) {
     if (countFields(request, name) > 1) return `The ${name} header stands there more than once.`;
   }
   if (headers.host === undefined && httpVersion === '1.1') return 'The Host header is missing.';
@@ -35,7 +40,7 @@ export function faultOf(request: IncomingMessage): string | undefined {
   return undefined;
 }
 
-/** In `headers` Node keeps the first alone. */
+/** Counts fields in the raw headers: in `headers` Node keeps only the first. */
 function countFields({ rawHeaders }: IncomingMessage, wanted: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {

@@ -4,19 +4,20 @@ import { isMediaType, refuseEncodings } from '../json/read-body';
 
 /** For how long the client may send nothing at all. */
 const LONGEST_PAUSE_MS = 30_000;
-/** Beyond that it has to send this fast on the average, while it is waited for. */
+/** Beyond that pause it has to send this fast on average, while it is waited for. */
 const LEAST_BYTES_PER_MS = 1;
 
 const withOwnClock = new WeakSet<IncomingMessage>();
 
-/** Whether the body is read by `streamBody`, which is no matter for the server's request time-out. */
+/** Whether `streamBody` reads the body, which the server's request time-out then leaves alone. */
 export function hasOwnClock(request: IncomingMessage): boolean {
   return withOwnClock.has(request);
 }
 
 /**
- * The bytes of a body of any length, as they arrive and no faster than they are asked for. A client
- * may send for as long as it likes, but not slowly; the time in which nobody asks does not count.
+ * Yields the bytes of a body of any length, as they arrive and no faster than they are requested. A
+ * client may send for as long as it likes, but not slowly; time in which nobody requests does not
+ * count.
  * @throws MediaTypeUnsupported, BodyMissing before the first bytes; BodyIncomplete, RequestTimeout
  */
 export async function* streamBody(
@@ -31,7 +32,7 @@ export async function* streamBody(
     );
   }
   withOwnClock.add(request);
-  // What is left when the reader ends early is the business of who answers.
+  // If the reader stops early, whoever answers deals with the rest.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   let waitedMs = 0;
   let received = 0;
@@ -58,7 +59,7 @@ async function withinPause<T>(arriving: Promise<T>): Promise<T> {
   const arrived = arriving.catch(() => {
     throw new BodyIncomplete();
   });
-  // Whichever comes second is heard by nobody.
+  // Whichever settles second is ignored.
   arrived.catch(() => undefined);
   try {
     return await Promise.race([arrived, tooLate]);

@@ -10,7 +10,7 @@ export interface TraceContext {
   parent_id: string;
 }
 
-/** What the `traceparent` of a request says (W3C Trace Context); undefined if it has none that is valid. */
+/** Parses the `traceparent` of a request (W3C Trace Context); undefined without a valid one. */
 export function traceContext({ headers }: IncomingMessage): TraceContext | undefined {
   const { traceparent } = headers;
   const match = typeof traceparent === 'string' ? TRACEPARENT.exec(traceparent) : null;

@@ -3,23 +3,23 @@ import type { Socket } from 'node:net';
 
 /** For how long a client may read nothing at all of an answer, */
 const LONGEST_PAUSE_MS = 30_000;
-/** and how fast it has to read beyond that. */
+/** How fast it has to read beyond that pause. */
 const LEAST_BYTES_PER_MS = 64;
-/** Of all answers together that are in memory because nobody has read them. */
+/** The most bytes of unread answers in memory, of all clients together. */
 const MOST_BYTES = 32 * 1024 ** 2;
 const SWEEP_MS = 1000;
 
 interface Unread {
   since: number;
-  /** What the client, or the kernel for it, had taken of the connection by then. */
+  /** What the client, or the kernel for it, had read of the connection by then. */
   taken: number;
-  /** Whether memory is kept for it alone. */
+  /** Whether the answer takes memory of its own. */
   isCounted: boolean;
 }
 
 const fromMemory = new WeakSet<ServerResponse>();
 
-/** Answers with bytes that are kept for everybody, so that a client that does not read costs nothing. */
+/** Answers with bytes that all clients share, so that one that does not read costs nothing. */
 export function answerFromMemory(response: ServerResponse, bytes: Buffer): void {
   fromMemory.add(response);
   response.end(bytes);
@@ -27,7 +27,7 @@ export function answerFromMemory(response: ServerResponse, bytes: Buffer): void 
 
 /**
  * Cuts connections whose clients do not read: each after a time, and the longest unread ones when
- * all of them together keep too much in memory. Only the last answer may be larger than that by itself.
+ * all together keep too much in memory. Only the latest answer may be larger than that by itself.
  */
 export class UnreadAnswers {
   /** In the order in which they were noted. */
@@ -36,7 +36,7 @@ export class UnreadAnswers {
 
   constructor(private readonly cuts: { not_read: number; memory: number }) {}
 
-  /** To be told when an answer has been written: most have been taken by then. */
+  /** Notes an answer that has been written; most have been read by then. */
   note(response: ServerResponse): void {
     const { socket } = response;
     if (!socket || socket.writableLength === 0) return;

@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
-import { ApiBody, ApiConsumes } from '@nestjs/swagger';
 import type { Request } from 'express';
+import { ApiBody, ApiConsumes } from '../api-docs';
 import { documentParameter } from '../document-parameter';
 import { ValidationFailed } from '../errors';
 import { refuseSecondSecret } from '../http/client-secret';
@@ -8,7 +8,15 @@ import { findRepeated, parseFormBody } from '../http/form';
 import { BODY_LIMIT_SETTING } from '../http/http-settings';
 import { dtoFromJson } from './json-dto';
 import { toPointer } from './json-pointer';
-import { type BodyType, FORM_TYPE, JSON_TYPE, MERGE_PATCH_TYPE, readBody } from './read-body';
+import {
+  type Body,
+  type BodyType,
+  FORM_TYPE,
+  JSON_TYPE,
+  MERGE_PATCH_TYPE,
+  readArrivedBody,
+  readBody,
+} from './read-body';
 import { parseStrictJson } from './strict-json';
 import { checkedDto } from './to-dto';
 
@@ -36,13 +44,23 @@ export function JsonBody<T extends object>(
     JSON_TYPE,
     ...(form ? ([FORM_TYPE] as const) : []),
   ];
-  const factory = async (_data: unknown, context: ExecutionContext): Promise<T> => {
-    const request = context.switchToHttp().getRequest<Request>();
-    const limit = request.app.get(BODY_LIMIT_SETTING) as number;
-    const body = await readBody(request, limit, types);
-    return body.type === FORM_TYPE
+  const parse = (request: Request, body: Body): T =>
+    body.type === FORM_TYPE
       ? checkedDto(type, fromForm(request, body.bytes))
       : dtoFromJson(type, parseStrictJson(body.bytes), { strict });
+  // A body that has arrived and is right takes no promise. What is wrong with another is told in one:
+  // of several faults, those of the header fields are found at once, and are told first.
+  const factory = (_data: unknown, context: ExecutionContext): T | Promise<T> => {
+    const request = context.getArgByIndex<Request>(0);
+    const limit = request.app.get(BODY_LIMIT_SETTING) as number;
+    try {
+      const arrived = readArrivedBody(request, limit, types);
+      if (arrived) return parse(request, arrived);
+    } catch (error) {
+      // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever was thrown
+      return Promise.reject(error);
+    }
+    return readBody(request, limit, types).then((body) => parse(request, body));
   };
   const document = documentParameter(
     ApiBody({ type, required: true }),

@@ -1,12 +1,13 @@
 import type { Type } from '@nestjs/common';
-import { ValidationFailed, type Violation } from '../errors';
+import { ValidationFailed } from '../errors';
+import type { Violation } from '../violation';
 import { toPointer } from './json-pointer';
 import type { StrictJson } from './strict-json';
 import { fieldsOf, ruleViolations, toDto } from './to-dto';
 
 /**
- * The JSON object that was read as an instance of `type`, checked by the rules on its properties.
- * @param options.strict whether fields that `type` does not have are refused
+ * Converts a JSON object into an instance of `type`, checked by the rules on its properties.
+ * @param options.strict whether to refuse fields that `type` does not have
  * @throws ValidationFailed
  */
 export function dtoFromJson<T extends object>(
@@ -21,12 +22,15 @@ export function dtoFromJson<T extends object>(
   }
   const dto = toDto(type, value);
   const fields = fieldsOf(type);
-  const found = [
-    ...(strict ? unknownFields(value, fields) : []),
-    ...ruleViolations(dto),
-    ...lossyNumbers.filter((number) => isBelow(number, fields)),
-  ];
-  if (found.length > 0) throw new ValidationFailed(found);
+  const broken = ruleViolations(dto);
+  if (strict || broken.length > 0 || lossyNumbers.length > 0) {
+    const found = [
+      ...(strict ? unknownFields(value, fields) : []),
+      ...broken,
+      ...lossyNumbers.filter((number) => isBelow(number, fields)),
+    ];
+    if (found.length > 0) throw new ValidationFailed(found);
+  }
   return dto;
 }
 

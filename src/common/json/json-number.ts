@@ -11,7 +11,10 @@ export function isExactNumber(source: string, value: number): boolean {
   return canonicalDecimal(source) === canonicalDecimal(String(value));
 }
 
-/** One spelling for each decimal value: sign, digits without outer zeros, exponent of the last digit. */
+/**
+ * Normalises a number to one spelling for each decimal value: sign, digits without outer zeros,
+ * exponent of the last digit.
+ */
 function canonicalDecimal(source: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];

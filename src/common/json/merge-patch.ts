@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from './strict-json';
 
 /**
- * The target with the patch applied (JSON Merge Patch, RFC 7396): a member that is null is removed,
- * an object is merged, anything else replaces. Keys such as `__proto__` are members like any other.
+ * Applies a JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged,
+ * anything else replaces. Keys such as `__proto__` are ordinary members.
  */
 export function mergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
   const members = new Map(isObject(target) ? Object.entries(target) : []);

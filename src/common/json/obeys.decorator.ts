@@ -1,14 +1,14 @@
 import { registerDecorator } from 'class-validator';
-import type { Violation } from '../errors';
+import type { Violation } from '../violation';
 
-/** Judges the value of a field; `pointer` is the field's own JSON Pointer. Empty means acceptable. */
+/** Checks the value of a field; `pointer` is the field's own JSON Pointer. Empty means acceptable. */
 export type Rule = (value: unknown, pointer: string) => Violation[];
 
 const ruleKey = Symbol('rule');
 
 /**
- * A class-validator rule that can name a place below the field. A field that was not sent obeys
- * every rule, unless `required` says what to tell the caller then; `null` counts as sent.
+ * Declares a class-validator rule that can name a place below the field. A field that was not sent
+ * passes every rule, unless `required` says what to tell the caller then; `null` counts as sent.
  */
 export function Obeys(rule: Rule, { required }: { required?: string } = {}): PropertyDecorator {
   const complete: Rule = (value, pointer) => {
@@ -30,7 +30,7 @@ export function Obeys(rule: Rule, { required }: { required?: string } = {}): Pro
   };
 }
 
-/** The rule behind a failed validation, from the context that class-validator hands back. */
+/** Returns the rule behind a failed validation, from the context that class-validator hands back. */
 export function ruleOf(context: unknown): Rule | undefined {
   return (context as Partial<Record<typeof ruleKey, Rule>> | undefined)?.[ruleKey];
 }

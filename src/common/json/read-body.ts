@@ -13,10 +13,10 @@ export interface Body {
   type: BodyType;
 }
 
-/** Bodies that somebody had to see before the handler. */
+/** Bodies that were read before the handler ran. */
 const readAhead = new WeakMap<IncomingMessage, Buffer>();
 
-/** As `readBody`, which then gives the handler the same body. */
+/** As `readBody`; the handler then gets the same bytes. */
 export async function readBodyAhead(
   request: IncomingMessage,
   limit: number,
@@ -28,7 +28,7 @@ export async function readBodyAhead(
 }
 
 /**
- * The bytes of a request body, by Content-Length or chunked, whatever the method.
+ * Reads the bytes of a request body, by Content-Length or chunked, whatever the method.
  * @param limit largest size in bytes
  * @param types the media types that it may have
  * @throws BodyMissing, BodyTooLarge, BodyIncomplete, MediaTypeUnsupported
@@ -38,26 +38,51 @@ export async function readBody(
   limit: number,
   types: readonly BodyType[],
 ): Promise<Body> {
-  const { headers } = request;
-  const bytes = readAhead.get(request) ?? (await readBytes(request, limit));
+  const arrived = readArrivedBody(request, limit, types);
+  return arrived ?? toBody(request, await collect(request, limit), types);
+}
+
+/**
+ * As `readBody`, where all of the body has arrived: a small one comes in one segment with its header
+ * fields, and is spared the events of a stream. Undefined where something is still to come.
+ */
+export function readArrivedBody(
+  request: IncomingMessage,
+  limit: number,
+  types: readonly BodyType[],
+): Body | undefined {
+  const ahead = readAhead.get(request);
+  if (ahead) return toBody(request, ahead, types);
+  requireLength(request, limit);
+  if (!request.complete || request.readableFlowing !== null || request.destroyed) return undefined;
+  const bytes = request.read() as Buffer | null;
+  if (bytes === null) return undefined;
+  if (bytes.length > limit) throw new BodyTooLarge(limit);
+  return toBody(request, bytes, types);
+}
+
+function requireLength({ headers, url }: IncomingMessage, limit: number): void {
+  const declared = Number(headers['content-length'] ?? 0);
+  if (declared === 0 && headers['transfer-encoding'] === undefined) throw new BodyMissing(url);
+  if (declared > limit) throw new BodyTooLarge(limit);
+}
+
+function toBody(
+  { headers, url }: IncomingMessage,
+  bytes: Buffer,
+  types: readonly BodyType[],
+): Body {
+  if (bytes.length === 0) throw new BodyMissing(url);
   refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
   const type = types.find((one) => isMediaType(headers['content-type'], one));
   if (type === undefined) throw unsupported(types);
   return { bytes, type };
 }
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const { headers } = request;
-  const declared = Number(headers['content-length'] ?? 0);
-  if (declared === 0 && headers['transfer-encoding'] === undefined)
-    throw new BodyMissing(request.url);
-  if (declared > limit) throw new BodyTooLarge(limit);
-  const bytes = await collect(request, limit);
-  if (bytes.length === 0) throw new BodyMissing(request.url);
-  return bytes;
-}
-
-/** For a PATCH the answer names the types that would do (RFC 5789, section 3.1). */
+/**
+ * Makes the error for a wrong media type; for a PATCH the answer names the accepted types (RFC
+ * 5789, section 3.1).
+ */
 function unsupported(types: readonly BodyType[]): MediaTypeUnsupported {
   const [first, ...others] = types.map((type) => `"${type}"`);
   const known = [`"Content-Type: ${first!.slice(1)}`, ...others].join(' or ');
@@ -91,7 +116,11 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
 
 /** @throws MediaTypeUnsupported */
 export function refuseEncodings(...encodings: (string | undefined)[]): void {
-  if (!encodings.every((encoding) => /^(identity|chunked)?$/i.test(encoding ?? ''))) {
+  if (
+    !encodings.every(
+      (encoding) => encoding === undefined || /^(identity|chunked)?$/i.test(encoding),
+    )
+  ) {
     throw new MediaTypeUnsupported('Send the body as it is, without compression.');
   }
 }

@@ -1,12 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  BodyNotUtf8,
-  JsonDuplicateKey,
-  JsonMalformed,
-  MAX_VIOLATIONS,
-  ValidationFailed,
-  type Violation,
-} from '../errors';
+import { BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../errors';
+import { MAX_VIOLATIONS, type Violation } from '../violation';
 import { isExactNumber } from './json-number';
 import { toPointer } from './json-pointer';
 
@@ -17,7 +11,7 @@ export interface JsonObject {
 
 export interface StrictJson {
   value: JsonValue;
-  /** What makes a body unacceptable wherever it stands: U+0000 and lone surrogates. */
+  /** What is unacceptable anywhere in a body: U+0000 and lone surrogates. */
   violations: Violation[];
   /** Numbers that a double cannot hold exactly; they matter only in fields that are stored. */
   lossyNumbers: Violation[];
@@ -183,7 +177,7 @@ class Reader {
     return value;
   }
 
-  /** Ends the reading: nothing after it could make the body acceptable. */
+  /** Stops reading: nothing after it could make the body acceptable. */
   private refuseDepth(): never {
     const detail = `JSON must not be nested deeper than ${MAX_DEPTH} levels.`;
     throw new ValidationFailed([{ pointer: this.pointer(), code: 'too_deep', detail }]);
@@ -215,7 +209,10 @@ class Reader {
     this.violations.push({ pointer: this.pointer(), code, detail });
   }
 
-  /** Counted for each field of the body, so that those of an ignored field cannot hide another's. */
+  /**
+   * Reports a lossy number; counted for each field of the body, so that those of an ignored field
+   * cannot hide another's.
+   */
   private reportLossyNumber(): void {
     const field = String(this.path[0]);
     const count = this.lossyInField.get(field) ?? 0;
@@ -237,7 +234,7 @@ class Reader {
   }
 }
 
-/** A plain assignment to `__proto__` would set the prototype and lose the key. */
+/** Sets an own property; a plain assignment to `__proto__` would set the prototype and lose the key. */
 function setOwn(object: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, {

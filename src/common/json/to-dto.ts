@@ -1,17 +1,24 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, validateSync } from 'class-validator';
-import { ValidationFailed, type Violation } from '../errors';
-import { ruleOf } from './obeys.decorator';
+import { ValidationFailed } from '../errors';
+import type { Violation } from '../violation';
+import { type Rule, ruleOf } from './obeys.decorator';
 
-/** The fields of `type` that `source` has; other fields are left out. */
+/** What class-validator knows about a DTO, read once. */
+interface Shape {
+  /** Its decorated properties. */
+  fields: readonly string[];
+  /** The rule of each field; undefined if another decorator than one `Obeys` stands at some field. */
+  rules: readonly Rule[] | undefined;
+}
+
+/** Copies the fields of `type` from `source`, and leaves out others. */
 export function toDto<T extends object>(type: Type<T>, source: object): T {
-  const dto = new type();
+  const dto = new type() as Record<string, unknown>;
   for (const field of fieldsOf(type)) {
-    if (Object.hasOwn(source, field)) {
-      Object.assign(dto, { [field]: (source as Record<string, unknown>)[field] });
-    }
+    if (Object.hasOwn(source, field)) dto[field] = (source as Record<string, unknown>)[field];
   }
-  return dto;
+  return dto as T;
 }
 
 /** As `toDto`. @throws ValidationFailed if a rule on a property of `type` is broken */
@@ -22,27 +29,54 @@ export function checkedDto<T extends object>(type: Type<T>, source: object): T {
   return dto;
 }
 
-/** What the rules on the properties of a DTO say about it. */
+/**
+ * Returns what the rules on the properties of a DTO say about it. Where each property has one
+ * `Obeys`, the rules are asked themselves; class-validator would say the same, much more slowly.
+ */
 export function ruleViolations(dto: object): Violation[] {
+  const { fields, rules } = shapeOf(dto.constructor as Type);
+  if (rules === undefined) return validatorViolations(dto);
+  let found: Violation[] | undefined;
+  for (let index = 0; index < fields.length; index++) {
+    const field = fields[index]!;
+    const violations = rules[index]!((dto as Record<string, unknown>)[field], `/${field}`);
+    if (violations.length > 0) found = found === undefined ? violations : [...found, ...violations];
+  }
+  return found ?? [];
+}
+
+/** As `ruleViolations`, asked of class-validator, whose own decorators a module may use beside `Obeys`. */
+export function validatorViolations(dto: object): Violation[] {
   return validateSync(dto).flatMap((error) =>
     Object.entries(error.constraints ?? {}).flatMap(([name, message]) => {
       const pointer = `/${error.property}`;
       const rule = ruleOf(error.contexts?.[name]);
-      // A module may use class-validator's own decorators beside `Obeys`.
       return rule?.(error.value, pointer) ?? { pointer, code: 'not_acceptable', detail: message };
     }),
   );
 }
 
-/** class-validator's own record of the decorated properties, read once for each DTO. */
+/** Lists the decorated properties of a DTO, in class-validator's order. */
 export function fieldsOf(type: Type): readonly string[] {
-  let fields = fieldsByType.get(type);
-  if (!fields) {
-    const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-    fields = [...new Set(rules.map((rule) => rule.propertyName))];
-    fieldsByType.set(type, fields);
-  }
-  return fields;
+  return shapeOf(type).fields;
 }
 
-const fieldsByType = new Map<Type, readonly string[]>();
+const shapes = new Map<Type, Shape>();
+
+function shapeOf(type: Type): Shape {
+  let shape = shapes.get(type);
+  if (!shape) {
+    shape = readShape(type);
+    shapes.set(type, shape);
+  }
+  return shape;
+}
+
+function readShape(type: Type): Shape {
+  const decorators = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  const fields = [...new Set(decorators.map(({ propertyName }) => propertyName))];
+  const rules = decorators.map(({ context }) => ruleOf(context));
+  const isSimple =
+    fields.length > 0 && fields.length === rules.length && !rules.includes(undefined);
+  return { fields, rules: isSimple ? (rules as Rule[]) : undefined };
+}

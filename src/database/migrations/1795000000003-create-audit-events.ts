@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { dropAppendOnly, makeAppendOnly } from '../append-only';
+import { dropAppendOnly, makeAppendOnly } from './append-only';
 import { dialectOf } from '../dialect';
 import { generatedId } from './table-parts';
 

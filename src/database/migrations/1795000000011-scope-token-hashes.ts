@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MigrationInterface, type QueryRunner, TableUnique } from 'typeorm';
 import { OperatorError } from '../../common/operator-error';
-import { lockTables } from '../lock-tables';
+import { lockTables } from './lock-tables';
 import { createIndex, dropIndex } from './build-index';
 import { dropFillOnInsert, fillOnInsert } from './fill-column';
 import { addColumns, dropColumns } from './table-parts';

@@ -1,6 +1,6 @@
 import type { QueryRunner } from 'typeorm';
 
-/** A column that the version before does not write, and what a row without it gets. */
+/** A column that the previous version does not write, with the value for a row without it. */
 export interface FilledColumn {
   table: string;
   column: string;
@@ -8,7 +8,10 @@ export interface FilledColumn {
   value: string;
 }
 
-/** Lets the database fill a column that a new row leaves out, so that the version before can go on inserting. */
+/**
+ * Lets the database fill a column that a new row leaves out, so that the previous version can go on
+ * inserting.
+ */
 export async function fillOnInsert(queryRunner: QueryRunner, filled: FilledColumn): Promise<void> {
   const isPostgres = queryRunner.dataSource.options.type === 'postgres';
   for (const sql of isPostgres ? onPostgres(filled) : onSqlite(filled)) {
@@ -30,7 +33,7 @@ export async function dropFillOnInsert(
   await queryRunner.query(`DROP FUNCTION ${name}()`);
 }
 
-/** Of rows that have the column PostgreSQL only looks at the condition. */
+/** A trigger; for rows that have the column PostgreSQL only evaluates its condition. */
 function onPostgres(filled: FilledColumn): string[] {
   const { table, column, value } = filled;
   const name = nameOf(filled);

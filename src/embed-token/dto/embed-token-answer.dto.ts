@@ -1,4 +1,5 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../common/api-docs';
+import { SUCCESS } from '../../common/http/answer-fields';
 
 /** An embed token with what its caller may want to know without reading it. */
 export class EmbedTokenView {
@@ -37,7 +38,7 @@ export class EmbedTokenView {
 
 /** The answer to a call that issues an embed token. */
 export class EmbedTokenAnswer {
-  @ApiProperty({ description: '1: the call succeeded.', enum: [1], type: 'integer', example: 1 })
+  @ApiProperty(SUCCESS)
   success!: 1;
 
   @ApiProperty({ description: 'The embed token.', type: () => EmbedTokenView })

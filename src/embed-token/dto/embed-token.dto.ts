@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
 import { Obeys } from '../../common/json/obeys.decorator';
 import { identifierViolations } from '../../common/text';
 import {

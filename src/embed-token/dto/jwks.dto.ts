@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../common/api-docs';
 import type { PublicJwk } from '../signing-key';
 
 /** A public key (RFC 7517, section 4). */

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../common/api-docs';
 
 class HealthAnswer {
   @ApiProperty({ description: '1: the answer is yes.', enum: [1], type: 'integer', example: 1 })

@@ -1,4 +1,4 @@
-import { ApiProperty } from '@nestjs/swagger';
+import { ApiProperty } from '../../common/api-docs';
 
 /**
  * What there is of an OAuth 2.0 authorization server, exactly as RFC 8414, section 2, has it: without

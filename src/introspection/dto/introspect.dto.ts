@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { Violation } from '../../common/errors';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
+import type { Violation } from '../../common/violation';
 import { Obeys } from '../../common/json/obeys.decorator';
 import { textViolations } from '../../common/text';
 

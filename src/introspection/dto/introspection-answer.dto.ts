@@ -1,6 +1,14 @@
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiExtraModels,
+  ApiProperty,
+  ApiPropertyOptional,
+  schemaPath,
+} from '../../common/api-docs';
 import type { JsonObject } from '../../common/json/strict-json';
-import type { DescribedDataSource, DescribedMapping } from '../../registry/described-mapping';
+import type {
+  DescribedDataSource,
+  DescribedMapping,
+} from '../../registry/mapping/described-mapping';
 
 /** A registered data source, as a renderer is told. */
 class DescribedDataSourceView implements DescribedDataSource {
@@ -41,7 +49,7 @@ export class IntrospectionAnswer {
       oneOf: [
         { type: 'string' },
         { type: 'integer' },
-        { $ref: getSchemaPath(DescribedDataSourceView) },
+        { $ref: schemaPath(DescribedDataSourceView) },
       ],
     },
     example: { sales: 'warehouse-emea', billing: 42 },

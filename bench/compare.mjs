@@ -1,0 +1,45 @@
+import console from 'node:console';
+import { enter, isService, measureStart } from './contestants.mjs';
+import { residentMiB } from './processes.mjs';
+import { runRounds } from './rounds.mjs';
+
+const STARTS = 5;
+const FILLING_CONNECTIONS = 64;
+
+/**
+ * The service beside the bare server, the textbook and, if asked, an older revision of itself: the
+ * same load on each in turn, and how they start.
+ */
+export async function compare(environment, options) {
+  const { database, before, groups } = options;
+  const connections = Math.min(FILLING_CONNECTIONS, groups);
+  const names = [
+    'service',
+    ...(database === 'postgres' ? ['limit'] : []),
+    ...(database === 'postgres' && options.connections > 1 ? ['textbook'] : []),
+    ...(before ? ['before'] : []),
+  ];
+  const contestants = await enter(environment, names, options);
+  const servers = {};
+  for (const name of names) servers[name] = await contestants[name].start();
+  const run = environment.startLoad();
+  for (const [name, server] of Object.entries(servers)) {
+    console.error(`filling: ${name}`);
+    await run({ operation: 'fill', server, connections, groups });
+  }
+  const rounds = await runRounds(run, servers, options);
+  const processes = {};
+  for (const name of names) {
+    processes[name] = { loadedMiB: residentMiB(servers[name].pid) };
+    await servers[name].stop();
+  }
+  const restartable = names.filter(isService);
+  for (const name of restartable) processes[name].starts = [];
+  for (let start = 1; start <= STARTS; start++) {
+    console.error(`start ${start} of ${STARTS}`);
+    for (const name of restartable) {
+      processes[name].starts.push(await measureStart(contestants[name]));
+    }
+  }
+  return { rounds, processes };
+}

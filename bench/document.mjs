@@ -1,0 +1,229 @@
+/**
+ * Renders docs/performance.md and its charts from the JSON of the benchmark beside them, so that
+ * prose and figures cannot drift apart. Prints the files, by path, as JSON; `npm run docs` writes them.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import process from 'node:process';
+import { growthChart, throughputChart } from './chart.mjs';
+import { NAMES } from './names.mjs';
+import { errorCount, figure, median, ratio, serversIn, text } from './summary.mjs';
+
+/** Fewer say too little about the spread. */
+const LEAST_ROUNDS = 5;
+const DOCS = join(import.meta.dirname, '..', 'docs');
+const results = Object.fromEntries(
+  ['compare', 'alone', 'sqlite', 'import', 'growth', 'starvation'].map((name) => [
+    name,
+    JSON.parse(readFileSync(join(DOCS, 'performance', `${name}.json`), 'utf8')),
+  ]),
+);
+
+const parts = {
+  machine: () => machine(results.compare),
+  compare: () => ratioTable(results.compare) + costTable(results.compare),
+  alone: () => ratioTable(results.alone),
+  sqlite: () => ratioTable(results.sqlite),
+  starts: () => startTable(results.compare, results.sqlite),
+  import: () => importTable(results.import),
+  growth: () => growthTable(results.growth),
+  starvation: () => starvationTable(results.starvation),
+};
+
+const files = {
+  'docs/performance.md': fill(readFileSync(join(DOCS, 'performance.md'), 'utf8')),
+  'docs/performance/throughput.svg': throughputChart(results.compare),
+  'docs/performance/growth.svg': growthChart(results.growth),
+};
+
+process.stdout.write(JSON.stringify(files));
+
+/** Replaces what stands between `<!-- name -->` and `<!-- /name -->`. */
+function fill(document) {
+  for (const [name, render] of Object.entries(parts)) {
+    const marked = new RegExp(`(<!-- ${name} -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+    if (!marked.test(document)) throw new Error(`docs/performance.md has no mark ${name}`);
+    document = document.replace(marked, (_all, begin, end) => `${begin}\n${render()}\n${end}`);
+  }
+  return document;
+}
+
+function machine({ machine: of, options }) {
+  const facts = [
+    `${of.date.slice(0, 10)}; ${of.cpu}, ${of.cores} cores, ${of.memoryGiB} GiB of memory, shared by the service, PostgreSQL and the client`,
+    `Node.js ${of.node}; PostgreSQL ${of.postgres.split(' ')[0]}, \`synchronous_commit=${of.synchronousCommit}\`, \`fsync=${of.fsync}\`, otherwise as Debian sets it up`,
+    `${number(options.groups)} groups, ${options.connections} connections, medians of ${options.rounds} rounds of ${options.seconds} s, in each of which every contestant has its turn`,
+    `load average of the machine before the run: ${text(of.loadAverage, 1)}`,
+    ...(options.rounds < LEAST_ROUNDS ? ['**a trial run: too short to say anything**'] : []),
+    ...(options.against ? [`*before* is revision \`${options.against}\``] : []),
+  ];
+  return facts.map((fact) => `- ${fact}\n`).join('');
+}
+
+function ratioTable({ rounds }) {
+  const servers = serversIn(rounds);
+  const bases = ['limit', 'textbook', 'before'].filter((base) => servers.includes(base));
+  const tail = servers.includes('limit') ? ['p99 to bare server'] : [];
+  const head = ['', '', 'req/s', ...bases.map((base) => `to ${NAMES.servers[base]}`)];
+  const lines = [[...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail, 'wrong answers']];
+  for (const [operation, turns] of Object.entries(rounds)) {
+    for (const server of servers) {
+      lines.push([
+        server === servers[0] ? NAMES.operations[operation] : '',
+        server === 'service' ? `**${NAMES.servers[server]}**` : NAMES.servers[server],
+        number(figure(turns, server, 'requestsPerSecond')),
+        ...bases.map((base) => ratioOf(turns, server, base, 'requestsPerSecond')),
+        text(figure(turns, server, 'p50Milliseconds'), 2),
+        text(figure(turns, server, 'p95Milliseconds'), 2),
+        text(figure(turns, server, 'p99Milliseconds'), 2),
+        ...tail.map(() => ratioOf(turns, server, 'limit', 'p99Milliseconds')),
+        String(errorCount(turns, server)),
+      ]);
+    }
+  }
+  return table(lines);
+}
+
+/** What a call costs, and how much of a core each side was busy. */
+function costTable({ rounds }) {
+  const lines = [
+    [
+      '',
+      '',
+      'server, µs a call',
+      'PostgreSQL, µs a call',
+      'cores of the server',
+      'cores of PostgreSQL',
+    ],
+  ];
+  for (const [operation, turns] of Object.entries(rounds)) {
+    for (const server of serversIn(rounds)) {
+      const cores = (name) =>
+        median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
+      lines.push([
+        server === 'service' ? NAMES.operations[operation] : '',
+        NAMES.servers[server],
+        text(figure(turns, server, 'cpuMicroseconds')),
+        text(figure(turns, server, 'databaseCpuMicroseconds')),
+        text(cores('cpuMicroseconds'), 2),
+        text(cores('databaseCpuMicroseconds'), 2),
+      ]);
+    }
+  }
+  return `\nProcessor time, of all threads and all processes:\n\n${table(lines)}`;
+}
+
+function startTable(...all) {
+  const lines = [
+    ['', '', 'start to first answer', 'memory, idle', 'most after a round', 'after the load'],
+  ];
+  for (const { processes, rounds, options } of all) {
+    for (const [server, { starts, loadedMiB }] of Object.entries(processes)) {
+      const most = Math.max(
+        ...Object.values(rounds).flatMap((turns) => turns.map((turn) => turn[server].residentMiB)),
+      );
+      const startOf = (name) => starts && median(starts.map((start) => start[name]));
+      lines.push([
+        options.database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
+        NAMES.servers[server],
+        starts ? `${text(startOf('startMilliseconds') / 1000, 2)} s` : '–',
+        starts ? `${text(startOf('idleMiB'))} MiB` : '–',
+        `${text(most)} MiB`,
+        `${text(loadedMiB)} MiB`,
+      ]);
+    }
+  }
+  return table(lines);
+}
+
+function importTable({ imports }) {
+  const [{ peaks: marks }] = Object.values(Object.values(imports)[0]);
+  const lines = [
+    [
+      '',
+      '',
+      'seconds',
+      'groups a second',
+      ...marks.map(({ groups }) => `peak at ${number(groups)}`),
+    ],
+  ];
+  for (const [database, byServer] of Object.entries(imports)) {
+    for (const [server, { seconds, peaks }] of Object.entries(byServer)) {
+      lines.push([
+        database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
+        NAMES.servers[server],
+        text(seconds, 1),
+        number(peaks.at(-1).groups / seconds),
+        ...peaks.map(({ peakMiB }) => `${text(peakMiB)} MiB`),
+      ]);
+    }
+  }
+  return table(lines);
+}
+
+function growthTable({ rounds, options, processes }) {
+  const { sizes } = options;
+  const lines = [['', ...sizes.flatMap((size) => [`${number(size)}: req/s`, 'p99 ms'])]];
+  for (const [operation, turns] of Object.entries(rounds)) {
+    lines.push([
+      NAMES.operations[operation],
+      ...sizes.flatMap((size) => [
+        number(figure(turns, size, 'requestsPerSecond')),
+        text(figure(turns, size, 'p99Milliseconds'), 1),
+      ]),
+    ]);
+  }
+  lines.push([
+    'memory after the load',
+    ...sizes.flatMap((size) => [`${text(processes[size].loadedMiB)} MiB`, '']),
+  ]);
+  return table(lines);
+}
+
+function starvationTable({ starvation }) {
+  const lines = [['', '', 'req/s', 'p50 ms', 'p99 ms', 'p99 to alone', 'wrong answers']];
+  const kinds = { lookUps: 'look-ups of 4 callers', writes: 'writes of 4 callers' };
+  for (const [kind, name] of Object.entries(kinds)) {
+    const sides = starvation.map(({ alone, beside }) => ({
+      alone: alone[kind],
+      beside: beside[kind],
+    }));
+    for (const side of ['alone', 'beside']) {
+      lines.push([
+        side === 'alone' ? name : '',
+        side === 'alone' ? 'alone' : 'beside 400 writers',
+        number(figure(sides, side, 'requestsPerSecond')),
+        text(figure(sides, side, 'p50Milliseconds'), 2),
+        text(figure(sides, side, 'p99Milliseconds'), 2),
+        ratioOf(sides, side, 'alone', 'p99Milliseconds'),
+        String(errorCount(sides, side)),
+      ]);
+    }
+  }
+  const writers = starvation.map((turn) => ({ writers: turn.writers }));
+  lines.push([
+    'the 400 writers of one group',
+    '',
+    number(figure(writers, 'writers', 'requestsPerSecond')),
+    text(figure(writers, 'writers', 'p50Milliseconds'), 2),
+    text(figure(writers, 'writers', 'p99Milliseconds'), 2),
+    '',
+    String(errorCount(writers, 'writers')),
+  ]);
+  return table(lines);
+}
+
+function ratioOf(turns, server, base, name) {
+  if (server === base) return '';
+  const { median: middle, least, most } = ratio(turns, server, base, name);
+  return `${text(middle, 2)} (${text(least, 2)}–${text(most, 2)})`;
+}
+
+function table([head, ...lines]) {
+  const row = (cells) => `| ${cells.join(' | ')} |\n`.replaceAll(/ +/g, ' ');
+  return [row(head), `|${head.map(() => '---|').join('')}\n`, ...lines.map(row)].join('');
+}
+
+function number(value) {
+  return Math.round(value).toLocaleString('en-US');
+}

@@ -1,0 +1,18 @@
+/** How tables and charts call what takes part and what is measured. */
+export const NAMES = {
+  servers: {
+    service: 'this service',
+    limit: 'bare server',
+    textbook: 'textbook',
+    before: 'before',
+  },
+  operations: {
+    'look-up': 'look up',
+    create: 'create',
+    rotate: 'rotate',
+    introspect: 'introspect, 5,000 tokens in turn',
+    'introspect-hot': 'introspect, a token for each connection',
+  },
+  /** Of those that are drawn. */
+  short: { 'look-up': 'Look up', create: 'Create', rotate: 'Rotate', introspect: 'Introspect' },
+};

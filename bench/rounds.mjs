@@ -1,0 +1,25 @@
+import console from 'node:console';
+import { NAMES } from './names.mjs';
+
+/**
+ * Runs each operation on all servers in turn, round after round, so that noise of the machine meets
+ * all of them. Gives, by operation, one object for each round with what was measured by server.
+ * @param servers by name; what a server has under `turn` is added to its turns
+ */
+export async function runRounds(run, servers, { rounds, seconds, connections, groups }) {
+  const measured = {};
+  for (const operation of Object.keys(NAMES.operations)) {
+    measured[operation] = [];
+    // The first turn of each is not counted: its code is compiled and its statements are prepared.
+    for (let round = 0; round <= rounds; round++) {
+      console.error(`${operation}, round ${round} of ${rounds}`);
+      const turns = {};
+      for (const [name, server] of Object.entries(servers)) {
+        const turn = { operation, server, seconds, connections, groups, ...server.turn };
+        turns[name] = await run(turn);
+      }
+      if (round > 0) measured[operation].push(turns);
+    }
+  }
+  return measured;
+}

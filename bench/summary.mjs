@@ -1,0 +1,49 @@
+/** What the reports, the documents and the charts read from what was measured. */
+
+/** The median of a figure over all rounds. */
+export function median(numbers) {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/** The median of one figure of one server over the rounds of an operation. */
+export function figure(turns, server, name) {
+  return median(turns.map((turn) => turn[server][name]));
+}
+
+/**
+ * The median, and the smallest and largest ratio of a figure to that of another server, each taken
+ * within a round, so that noise of the machine meets both sides.
+ */
+export function ratio(turns, server, base, name) {
+  const all = turns.map((turn) => turn[server][name] / turn[base][name]);
+  return { median: median(all), least: Math.min(...all), most: Math.max(...all) };
+}
+
+export function serversIn(rounds) {
+  return Object.keys(Object.values(rounds)[0][0]);
+}
+
+/** All wrong answers, as the load described the first one of each turn. */
+export function errorsIn({ rounds = {}, starvation = [] }) {
+  const turns = [
+    ...Object.values(rounds).flatMap((all) => all.flatMap((turn) => Object.values(turn))),
+    ...starvation.flatMap(({ alone, beside, writers }) => [
+      ...Object.values(alone),
+      ...Object.values(beside),
+      writers,
+    ]),
+  ];
+  return turns.filter(({ errors }) => errors > 0).map(({ firstError }) => firstError);
+}
+
+export function errorCount(turns, server) {
+  return turns.reduce((sum, turn) => sum + turn[server].errors, 0);
+}
+
+/** Rounded to so many digits after the point; a dash where nothing could be measured. */
+export function text(value, digits = 0) {
+  if (value === undefined || Number.isNaN(value)) return '–';
+  return value.toFixed(digits);
+}

@@ -1,0 +1,9 @@
+import type { Command } from 'commander';
+import { describeOpenApi } from '../docs/openapi';
+
+/** Defines `openapi`. */
+export function defineOpenApi(openapi: Command): void {
+  openapi.action(async () => {
+    console.log(JSON.stringify(await describeOpenApi(), null, 2));
+  });
+}

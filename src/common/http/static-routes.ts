@@ -1,0 +1,61 @@
+import type { Request, RequestHandler } from 'express';
+
+/** The part of Express's router that is read here. */
+export interface Layer {
+  match: (path: string) => unknown;
+  route?: {
+    path: string | string[];
+    methods: Record<string, boolean>;
+    stack: { method?: string; handle: RequestHandler }[];
+  };
+}
+
+export interface StaticRoute {
+  route: NonNullable<Layer['route']>;
+  handle: RequestHandler;
+}
+
+/** A path that names nothing but itself. */
+const WITHOUT_PARAMETERS = /^[\w/.-]+$/;
+
+/**
+ * Finds the handler of a route without parameters by its method and path alone. Express asks each of
+ * its layers in turn whether it matches; for such a route the answer is always the same, so it is
+ * asked for once, of the layers themselves. A route is left to Express if anything stands in front
+ * of it, and so is every request that is not for one of these routes.
+ */
+export class StaticRoutes {
+  private readonly byPath = new Map<string, Map<string, StaticRoute>>();
+
+  /** @param layers of Express's router, in order, without those that only pass requests on */
+  constructor(private readonly layers: readonly Layer[]) {
+    const routes = layers.flatMap(({ route }) => route ?? []);
+    for (const route of routes) {
+      const methods = Object.keys(route.methods).map((method) => method.toUpperCase());
+      for (const path of [route.path].flat().filter((one) => WITHOUT_PARAMETERS.test(one))) {
+        for (const method of methods) this.add(method, path);
+      }
+    }
+  }
+
+  /** Undefined if Express has to find it, or that there is none. */
+  find({ method, url }: Request): StaticRoute | undefined {
+    const end = url.indexOf('?');
+    return this.byPath.get(end === -1 ? url : url.slice(0, end))?.get(method);
+  }
+
+  private add(method: string, path: string): void {
+    const route = this.firstRoute(method, path);
+    if (!route || ![route.path].flat().includes(path) || route.stack.length !== 1) return;
+    const byMethod = this.byPath.get(path) ?? new Map<string, StaticRoute>();
+    byMethod.set(method, { route, handle: route.stack[0]!.handle });
+    this.byPath.set(path, byMethod);
+  }
+
+  /** The route that Express would come to first; undefined if it would come to something else. */
+  private firstRoute(method: string, path: string): Layer['route'] {
+    const handles = ({ route }: Layer) =>
+      !route || route.methods['_all'] === true || route.methods[method.toLowerCase()] === true;
+    return this.layers.find((layer) => handles(layer) && Boolean(layer.match(path)))?.route;
+  }
+}

@@ -1,0 +1,33 @@
+/** One thing wrong with a body or a query, named by its JSON Pointer (RFC 6901). */
+export interface Violation {
+  pointer: string;
+  code: ViolationCode;
+  detail: string;
+}
+
+/** What can be wrong with a field; these codes are stable too. */
+export const violationCodes = {
+  required: 'The field is missing.',
+  type: 'The value has another JSON type than the field.',
+  not_acceptable: 'The value breaks a rule of the field, which the detail names.',
+  empty: 'The text has no character.',
+  too_long: 'The text is longer than 255 code points or 1,024 bytes of UTF-8.',
+  control_character: 'The text holds a control character (U+0000–U+001F, U+007F–U+009F).',
+  nul_character: 'A string or key holds the character U+0000.',
+  lone_surrogate: 'A string or key holds half of a surrogate pair, which is not a character.',
+  lossy_number: 'The number would change its decimal value by being read as a double and printed.',
+  too_deep: 'The JSON is nested too deeply.',
+  too_large: 'The object is longer than 16 KiB when serialised.',
+  too_many: 'The object or list has more entries than allowed.',
+  unknown: 'There is no field or parameter of this name.',
+  repeated:
+    'The query or form names the parameter more than once, the list an entry, or a mapping one schema by two ids.',
+  unknown_schema: 'No schema of the registry has this id.',
+  unknown_data_source: 'No data source of the registry has this id.',
+  refers: 'What stands there refers to the thing.',
+} as const;
+
+type ViolationCode = keyof typeof violationCodes;
+
+/** As many as show a caller the pattern; a hostile body cannot make the answer large. */
+export const MAX_VIOLATIONS = 20;

@@ -1,0 +1,98 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CHANGE_CHANNEL } from './change-message';
+import { PostgresConnection } from './postgres-connection';
+
+/** A connection can die unnoticed until it is used. */
+const HEARTBEAT_MS = 2000;
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5000;
+
+interface Listener {
+  /** Takes a message, which anyone who may connect to the database can have sent. */
+  received: (text: string) => void;
+  /** Learns that messages may have been lost up to now. */
+  invalidateAll: () => void;
+}
+
+/** Listens for the changes of other processes, and reconnects whenever the connection is lost. */
+export class PostgresChangeReceiver {
+  private readonly logger = new Logger('ChangeFeed');
+  private readonly ending = new AbortController();
+  private running: Promise<void> | undefined;
+  isListening = false;
+
+  constructor(
+    private readonly url: string,
+    private readonly listener: Listener,
+  ) {}
+
+  get isStarted(): boolean {
+    return this.running !== undefined;
+  }
+
+  /** Begins to listen, in the background. */
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Stops listening; waits for a connection that is just being opened. */
+  async close(): Promise<void> {
+    this.ending.abort();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    let pause = SHORTEST_PAUSE_MS;
+    for (;;) {
+      const wasListening = await this.listen();
+      pause = wasListening ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+      if (!(await this.rest(pause * (0.5 + Math.random())))) return;
+    }
+  }
+
+  /** Sleeps, and resolves to true; to false, at once, when the receiver is closed. */
+  private async rest(ms: number): Promise<boolean> {
+    try {
+      await sleep(ms, undefined, { signal: this.ending.signal, ref: false });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Listens until the connection is lost or the receiver is closed. Resolves to whether it ever listened; never rejects. */
+  private async listen(): Promise<boolean> {
+    const connection = new PostgresConnection(this.url, 'listen');
+    const lost = new AbortController();
+    const signal = AbortSignal.any([lost.signal, this.ending.signal]);
+    let wasListening = false;
+    try {
+      connection.onNotification(this.listener.received);
+      await connection.open(() => {
+        lost.abort();
+      });
+      await connection.query({ text: `LISTEN ${CHANGE_CHANNEL}` });
+      wasListening = true;
+      this.setListening(true);
+      for (;;) {
+        await sleep(HEARTBEAT_MS, undefined, { signal, ref: false });
+        await connection.query({ text: 'SELECT 1' });
+      }
+    } catch {
+      if (wasListening) this.setListening(false);
+    } finally {
+      await connection.close();
+    }
+    return wasListening;
+  }
+
+  /** Invalidates all: changes may have been missed before LISTEN took effect, and after the connection broke. */
+  private setListening(isListening: boolean): void {
+    this.isListening = isListening;
+    this.listener.invalidateAll();
+    if (this.ending.signal.aborted) return;
+    if (isListening) this.logger.log({ msg: 'changes of other processes are heard of at once' });
+    else this.logger.warn({ msg: 'changes of other processes are heard of late' });
+  }
+}

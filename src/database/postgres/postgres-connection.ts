@@ -1,0 +1,52 @@
+import { Socket } from 'node:net';
+import { Client, type QueryConfig } from 'pg';
+
+const CONNECT_LIMIT_MS = 2000;
+const ANSWER_LIMIT_MS = 2000;
+const CLOSE_LIMIT_MS = 500;
+
+/** A connection outside the pool, for work that must neither wait for the pool nor take from it. */
+export class PostgresConnection {
+  private readonly socket = new Socket();
+  private readonly client: Client;
+
+  /** @param purpose part of the name under which the database lists it */
+  constructor(url: string, purpose: string) {
+    this.client = new Client({
+      connectionString: url,
+      application_name: `user-group-service ${purpose}`,
+      stream: () => this.socket,
+      keepAlive: true,
+      connectionTimeoutMillis: CONNECT_LIMIT_MS,
+      query_timeout: ANSWER_LIMIT_MS,
+    });
+  }
+
+  /** @param lost called once when the connection has ended, for whatever reason */
+  async open(lost: () => void): Promise<void> {
+    // `end` reports it too; but without a listener an error of an idle connection would end the
+    // process.
+    this.client.on('error', () => this.socket.destroy());
+    this.client.on('end', lost);
+    await this.client.connect();
+  }
+
+  /** @throws Error if there is no answer within two seconds */
+  async query(query: QueryConfig): Promise<void> {
+    await this.client.query(query);
+  }
+
+  onNotification(heard: (payload: string) => void): void {
+    this.client.on('notification', ({ payload = '' }) => {
+      heard(payload);
+    });
+  }
+
+  /** Closes the connection; cuts one that does not answer. */
+  async close(): Promise<void> {
+    const cut = setTimeout(() => this.socket.destroy(), CLOSE_LIMIT_MS);
+    await this.client.end().catch(() => undefined);
+    clearTimeout(cut);
+    this.socket.destroy();
+  }
+}

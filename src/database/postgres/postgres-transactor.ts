@@ -1,0 +1,59 @@
+import type { DataSource, QueryRunner } from 'typeorm';
+import { DatabaseUnavailable } from '../../common/errors';
+import { SET_LOCAL_LIMITS } from '../data-source-options';
+import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors';
+import { Transactor, type Work } from '../transactor';
+
+/** Runs each piece of work in a transaction of its own, on a connection of the pool, READ COMMITTED. */
+export class PostgresTransactor extends Transactor {
+  /** @param isPooled whether each transaction has to set its own time limits */
+  constructor(
+    private readonly dataSource: DataSource,
+    private readonly isPooled: boolean,
+  ) {
+    super();
+  }
+
+  async run<T>(work: Work<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.startTransaction();
+      if (this.isPooled) await runner.query(SET_LOCAL_LIMITS);
+      const result = await work(runner.manager);
+      await runner.commitTransaction();
+      return result;
+    } catch (thrown) {
+      const error = translateDatabaseError(thrown);
+      const isLost = error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown);
+      await undo(runner, isLost, thrown);
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  async close(): Promise<void> {
+    // The pool belongs to the data source, which its module closes.
+  }
+}
+
+/**
+ * Rolls back if the connection is still usable. One that was lost or timed out is closed: it may be
+ * busy with the old statement, and the pool must not hand it out again.
+ */
+async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Promise<void> {
+  if (!isLost) {
+    try {
+      await runner.rollbackTransaction();
+      return;
+    } catch {
+      // It was lost after all.
+    }
+  }
+  await (runner as PostgresQueryRunner).releasePostgresConnection(reason);
+}
+
+/** What TypeORM's query runner for PostgreSQL has beyond the interface. */
+type PostgresQueryRunner = QueryRunner & {
+  releasePostgresConnection: (reason: unknown) => Promise<void>;
+};

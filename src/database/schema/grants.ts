@@ -1,0 +1,57 @@
+import { Client } from 'pg';
+import { OperatorError } from '../../common/operator-error';
+import type { Config } from '../../config/config';
+
+/** The rights on each table that the service uses, and so those of a role that only serves. */
+const RIGHTS: Record<string, string> = {
+  api_token: 'SELECT, INSERT, UPDATE',
+  audit_event: 'SELECT, INSERT, DELETE',
+  data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
+  encryption_key: 'SELECT, INSERT, UPDATE',
+  idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
+  migration: 'SELECT',
+  registered_data_source: 'SELECT, INSERT, UPDATE, DELETE',
+  registered_schema: 'SELECT, INSERT, UPDATE, DELETE',
+  user_group: 'SELECT, INSERT, UPDATE, DELETE',
+  // The tokens of a deleted group are deleted by its owner's rights.
+  user_group_token: 'SELECT, INSERT, UPDATE',
+  workspace: 'SELECT, INSERT, UPDATE',
+};
+
+/**
+ * The statements by which the owner of the tables lets `role` serve without owning anything. They
+ * always grant exactly these rights, whatever the role had before.
+ */
+export function grantStatements(role: string): string[] {
+  return [
+    'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
+    `GRANT USAGE ON SCHEMA public TO ${role}`,
+    `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
+    ...Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights} ON ${table} TO ${role}`),
+    `GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
+  ];
+}
+
+/**
+ * Runs these statements, all of them or none, on a database that is migrated.
+ * @throws OperatorError if they cannot be run
+ */
+export async function grantRights(config: Config, role: string): Promise<void> {
+  const url = config.databaseDirectUrl ?? config.databaseUrl;
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const { rows } = await client.query<{ user: string }>('SELECT current_user AS user');
+    if (rows[0]?.user === role) throw new Error('it is the one that owns the tables');
+    // Statements that are sent as one text are one transaction.
+    await client.query(grantStatements(client.escapeIdentifier(role)).join(';\n'));
+  } catch (error) {
+    const { message } = error as Error;
+    throw new OperatorError(`The role ${role} cannot be given its rights: ${message}.`, {
+      cause: error,
+    });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}

@@ -1,0 +1,98 @@
+import type { Migration } from 'typeorm';
+import type { Config } from '../../config/config';
+import { lockTables } from '../migrations/lock-tables';
+import { MigrationSession } from './migration-session';
+import type { Tell } from './migration-turn';
+import { reachDatabase } from './reach-database';
+
+/**
+ * Prepares the database for serving: waits for it, and runs the pending migrations, one process at
+ * a time, so that several replicas may start at once.
+ * @returns the names of the migrations that were run
+ * @throws OperatorError with one line for the operator
+ */
+export async function prepareDatabase(
+  config: Config,
+  tell: Tell = () => undefined,
+): Promise<string[]> {
+  await reachDatabase(config, tell);
+  return MigrationSession.use(config, tell, async (session) => {
+    // A start without pending migrations does not wait for a newer version that migrates.
+    const pending = await session.transact(({ executor }) => executor.getPendingMigrations());
+    if (pending.length === 0) return [];
+    const names = await session.alone(() => runPending(session, tell));
+    if (names.length > 0) {
+      tell('info', 'migrated the database', { migrations: names.length, last: names.at(-1)! });
+    }
+    return names;
+  });
+}
+
+/**
+ * Reverts the latest migration; the data of its tables is lost.
+ * @returns its name, or undefined if there was none
+ */
+export async function revertMigration(
+  config: Config,
+  tell: Tell = () => undefined,
+): Promise<string | undefined> {
+  return MigrationSession.use(config, tell, (session) =>
+    session.alone(() =>
+      session.transact(async ({ executor, runner }) => {
+        const [latest] = await executor.getExecutedMigrations();
+        await lockTables(runner);
+        await executor.undoLastMigration();
+        return latest?.name;
+      }),
+    ),
+  );
+}
+
+export interface MigrationState {
+  name: string;
+  applied: boolean;
+}
+
+/** Lists every migration in order, with whether this database has it. */
+export async function listMigrations(
+  config: Config,
+  tell: Tell = () => undefined,
+): Promise<MigrationState[]> {
+  return MigrationSession.use(config, tell, (session) =>
+    session.transact(async ({ executor, all }) => {
+      const applied = new Set((await executor.getExecutedMigrations()).map(({ name }) => name));
+      return all.map((name) => ({ name, applied: applied.has(name) }));
+    }),
+  );
+}
+
+/**
+ * Runs the pending migrations in order: some need a transaction that has every table for itself,
+ * the others run one by one while callers are served. After a failure the finished ones are not
+ * repeated.
+ */
+async function runPending(session: MigrationSession, tell: Tell): Promise<string[]> {
+  const names: string[] = [];
+  for (;;) {
+    const next = await session.transact(async ({ executor, runner }) => {
+      const pending = await executor.getPendingMigrations();
+      const first = (await session.servesNobody()) ? -1 : pending.findIndex(isRunAlone);
+      const together = first === -1 ? pending : pending.slice(0, first);
+      if (together.length > 0) await lockTables(runner);
+      for (const migration of together) {
+        await executor.executeMigration(migration);
+        names.push(migration.name);
+      }
+      return first === -1 ? undefined : pending[first];
+    });
+    if (next === undefined) return names;
+    tell('info', 'migrating while others are served', { migration: next.name });
+    await session.executor.executeMigration(next);
+    names.push(next.name);
+  }
+}
+
+/** Whether it must run outside a transaction: it takes long, and must not lock others out of the tables. */
+function isRunAlone({ instance }: Migration): boolean {
+  return instance?.transaction === false;
+}

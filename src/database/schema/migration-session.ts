@@ -1,0 +1,119 @@
+import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
+import type { Config } from '../../config/config';
+import { createDataSource } from '../create-data-source';
+import { migratingOptions, NO_LIMITS } from '../data-source-options';
+import { isSqliteBusy } from '../database-errors';
+import { type Tell, waitForTurn } from './migration-turn';
+import { toOperatorError } from './reach-database';
+
+/** Lock of a transaction that reads or changes the schema; any number that no other program uses. */
+const SCHEMA_LOCK = 7_245_310_118;
+/** Lock of a session from its first migration to its last. Older versions take the other lock alone. */
+const SESSION_LOCK = 7_245_310_119;
+
+/** The one connection of a process that migrates, past any pooler and without time limits. */
+export class MigrationSession {
+  readonly executor: MigrationExecutor;
+  readonly runner: QueryRunner;
+  /** The names of this version's migrations, in order. */
+  readonly all: string[];
+  private readonly isPostgres: boolean;
+
+  private constructor(
+    private readonly config: Config,
+    private readonly tell: Tell,
+    dataSource: DataSource,
+  ) {
+    this.isPostgres = dataSource.options.type === 'postgres';
+    this.runner = dataSource.createQueryRunner();
+    this.executor = new MigrationExecutor(dataSource, this.runner);
+    this.executor.transaction = 'none';
+    this.all = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
+  }
+
+  /** @throws OperatorError, whatever fails */
+  static async use<T>(
+    config: Config,
+    tell: Tell,
+    work: (session: MigrationSession) => Promise<T>,
+  ): Promise<T> {
+    let dataSource: DataSource | undefined;
+    try {
+      await waitForTurn(config, tell, async () => {
+        dataSource = await ifFree(() => createDataSource(migratingOptions(config)).initialize());
+        return dataSource !== undefined;
+      });
+      const session = new MigrationSession(config, tell, dataSource!);
+      if (session.isPostgres) await session.runner.query(NO_LIMITS.inSession);
+      return await work(session).finally(() => session.runner.release());
+    } catch (error) {
+      throw toOperatorError(config, error);
+    } finally {
+      await dataSource?.destroy();
+    }
+  }
+
+  /**
+   * Runs `work` in a transaction, which no other process has at the same time. On SQLite the
+   * transaction itself ensures that.
+   */
+  async transact<T>(work: (session: this) => Promise<T>): Promise<T> {
+    const { runner } = this;
+    try {
+      await waitForTurn(this.config, this.tell, () => this.begin());
+      const result = await work(this);
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /**
+   * Runs `work`, which is several transactions, while no other process runs such work. The lock
+   * belongs to the session, so that it lasts as long as what the session has asked PostgreSQL to
+   * do, even if the process is killed meanwhile.
+   */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    if (!this.isPostgres) return work();
+    await waitForTurn(this.config, this.tell, () =>
+      this.tryLock('pg_try_advisory_lock', SESSION_LOCK),
+    );
+    return work();
+  }
+
+  /**
+   * Whether running outside a transaction gains nothing: the database has not been used yet, or is
+   * SQLite, where a writer locks out the others anyway.
+   */
+  async servesNobody(): Promise<boolean> {
+    return !this.isPostgres || (await this.executor.getExecutedMigrations()).length === 0;
+  }
+
+  private async begin(): Promise<boolean> {
+    const { runner } = this;
+    if (!this.isPostgres) {
+      return (await ifFree(() => runner.startTransaction().then(() => true))) ?? false;
+    }
+    if (!runner.isTransactionActive) await runner.startTransaction();
+    return this.tryLock('pg_try_advisory_xact_lock', SCHEMA_LOCK);
+  }
+
+  private async tryLock(attempt: string, lock: number): Promise<boolean> {
+    const [row] = (await this.runner.query(`SELECT ${attempt}(${lock}) AS "isOurs"`)) as {
+      isOurs: boolean;
+    }[];
+    return row!.isOurs;
+  }
+}
+
+/** Runs `work`, unless another process is using the SQLite database; undefined then. */
+async function ifFree<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (isSqliteBusy(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,139 @@
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  statSync,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+import { DatabaseUnavailable } from '../../common/errors';
+import { OperatorError } from '../../common/operator-error';
+import type { Config } from '../../config/config';
+import { sessionSettings, sqlitePath } from '../data-source-options';
+import { translateDatabaseError } from '../database-errors';
+import type { Tell } from './migration-turn';
+import { requireOneDatabase } from './one-database';
+
+const OLDEST_POSTGRES = 150_000;
+const WAIT_MS = 15_000;
+const WAIT_STEP_MS = 500;
+/** The error of PgBouncer for a session with time limits. */
+const OF_POOLER = 'unsupported startup parameter';
+
+/**
+ * Waits for the database: creates `DATA_DIR`, or waits up to 15 s for PostgreSQL.
+ * @throws OperatorError with one line for the operator
+ */
+export async function reachDatabase(config: Config, tell: Tell): Promise<void> {
+  if (config.databaseUrl === undefined) {
+    createDataDir(config.dataDir);
+    return;
+  }
+  const urls = [config.databaseDirectUrl, config.databaseUrl];
+  for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, tell);
+  await requireOneDatabase(config).catch((error: unknown) => {
+    throw toOperatorError(config, error);
+  });
+}
+
+/** Describes an error of the database in one line. */
+export function toOperatorError(config: Config, error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const url = config.databaseDirectUrl ?? config.databaseUrl;
+  if (url !== undefined) return unreachable(config, url, error);
+  const message = error instanceof Error ? error.message : String(error);
+  return new OperatorError(
+    `The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`,
+    {
+      cause: error,
+    },
+  );
+}
+
+function createDataDir(dataDir: string): void {
+  try {
+    makeDirectory(resolve(dataDir));
+    accessSync(dataDir, constants.W_OK | constants.X_OK);
+    // SQLite would make the file readable by everybody; its journal takes over the file's mode.
+    closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
+  } catch (error) {
+    throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
+  }
+}
+
+/**
+ * Creates a directory with its parents. Not by the recursive `mkdir` of Node, which never returns
+ * where no directory can be made, as in `/proc`.
+ */
+function makeDirectory(path: string): void {
+  if (!existsSync(dirname(path))) makeDirectory(dirname(path));
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+  }
+}
+
+async function waitForPostgres(config: Config, url: string, tell: Tell): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  for (let first = true; ; first = false) {
+    const error = await tryPostgres(config, url);
+    if (!error) return;
+    const passing =
+      translateDatabaseError(error) instanceof DatabaseUnavailable &&
+      !(error as Error).message.includes(OF_POOLER);
+    if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
+    if (first) tell('warn', 'waiting for PostgreSQL', { reason: codeOf(error) });
+    await sleep(WAIT_STEP_MS);
+  }
+}
+
+/** Connects in the same way as the service. */
+async function tryPostgres(config: Config, url: string): Promise<unknown> {
+  let client: Client | undefined;
+  try {
+    client = new Client({
+      ...sessionSettings(config),
+      connectionString: url,
+      connectionTimeoutMillis: 2000,
+      query_timeout: 2000,
+    });
+    // Without a listener an error after the connection is made would end the process.
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ version: string; encoding: string }>(
+      "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
+    );
+    if (Number(rows[0]?.version) < OLDEST_POSTGRES) {
+      throw new OperatorError('The PostgreSQL of DATABASE_URL is older than 15.');
+    }
+    if (rows[0]?.encoding !== 'UTF8') {
+      throw new OperatorError('The database of DATABASE_URL must have the encoding UTF8.');
+    }
+    return undefined;
+  } catch (error) {
+    return error;
+  } finally {
+    await client?.end().catch(() => undefined);
+  }
+}
+
+/** The server's own words name the user or the database, never the password. */
+function unreachable(config: Config, url: string, error: unknown): OperatorError {
+  if (error instanceof OperatorError) return error;
+  const reason = error instanceof Error && error.message ? error.message : codeOf(error);
+  const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+  const hint = reason.includes(OF_POOLER) ? '; behind a pooler set DATABASE_DIRECT_URL, too' : '';
+  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, {
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code ?? message;
+}

@@ -1,0 +1,52 @@
+import type BetterSqlite3 from 'better-sqlite3';
+import { existsSync } from 'node:fs';
+import type { DataSource } from 'typeorm';
+import { OperatorError } from '../../common/operator-error';
+import { createDataSource } from '../create-data-source';
+import { exclusiveOptions, sqlitePath } from '../data-source-options';
+import { isSqliteBusy } from '../database-errors';
+import { Statements } from '../statement';
+
+/** An embedded database that this process alone reads, as of one moment, and nobody writes until `close`. */
+export class ExclusiveSqlite {
+  readonly statements: Statements;
+
+  private constructor(private readonly dataSource: DataSource) {
+    this.statements = new Statements(dataSource, false);
+  }
+
+  /** @throws OperatorError if there is none in `dataDir`, or another process has it open */
+  static async open(dataDir: string): Promise<ExclusiveSqlite> {
+    const path = sqlitePath(dataDir);
+    if (!existsSync(path)) {
+      throw new OperatorError(`There is no embedded database in ${dataDir} (${path}).`);
+    }
+    try {
+      return new ExclusiveSqlite(await createDataSource(exclusiveOptions(dataDir)).initialize());
+    } catch (error) {
+      const reason = isSqliteBusy(error)
+        ? 'is open in another process; stop the service first'
+        : `cannot be read (${(error as Error).message})`;
+      throw new OperatorError(`The embedded database in ${dataDir} ${reason}.`, { cause: error });
+    }
+  }
+
+  /** Yields the rows one by one, as arrays of their columns; no other query may run before the last one. */
+  rows<Row extends unknown[]>(sql: string, ...values: string[]): IterableIterator<Row> {
+    return this.connection
+      .prepare<string[], Row>(sql)
+      .raw()
+      .iterate(...values);
+  }
+
+  /** Releases the file unchanged. */
+  async close(): Promise<void> {
+    this.connection.exec('ROLLBACK');
+    await this.dataSource.destroy();
+  }
+
+  private get connection(): BetterSqlite3.Database {
+    return (this.dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database })
+      .databaseConnection;
+  }
+}

@@ -1,0 +1,53 @@
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import type { Statement, Statements } from '../statement';
+import type { Transactor } from '../transactor';
+
+const EVERY_MS = 3_600_000;
+/** Small enough that no caller waits for it. */
+const BATCH = 1000;
+
+/** Removes at most `limit` rows that have expired at `now`, and returns something for each. */
+export type RemoveExpired = Statement<{ now: number; limit: number }, object>;
+
+/** Removes expired rows once an hour, in batches; several replicas may do so at once. */
+export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(this.constructor.name);
+  private timer: NodeJS.Timeout | undefined;
+  private isEnding = false;
+
+  constructor(
+    private readonly transactor: Transactor,
+    private readonly statements: Statements,
+    private readonly removeExpired: RemoveExpired,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.sweep(), EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    this.isEnding = true;
+    clearInterval(this.timer);
+  }
+
+  /**
+   * Removes what has expired.
+   * @returns how many rows; what fails is left for the next hour
+   */
+  async sweep(): Promise<number> {
+    let removed = 0;
+    try {
+      for (let batch = BATCH; batch === BATCH && !this.isEnding; removed += batch) {
+        const parameters = { now: Date.now(), limit: BATCH };
+        const rows = await this.transactor.run((manager) =>
+          this.statements.run(manager, this.removeExpired, parameters),
+        );
+        batch = rows.length;
+      }
+      if (removed > 0) this.logger.log({ msg: 'expired rows removed', removed });
+    } catch (err) {
+      this.logger.warn({ msg: 'expired rows not removed', err });
+    }
+    return removed;
+  }
+}

@@ -1,0 +1,81 @@
+import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Statement, Statements } from '../statement';
+import type { Transactor } from '../transactor';
+
+const WRITE_EVERY_MS = 60_000;
+/**
+ * The shortest time between two writes of a row, by whichever process: a little less than the
+ * minute, as timers are not exact.
+ */
+export const BETWEEN_WRITES_MS = 55_000;
+/** Rows in one transaction, which keeps them locked to its end: few, so that others wait only briefly. */
+const BATCH = 100;
+const LAST_FLUSH_MS = 1000;
+
+/** Stores `at`, in milliseconds since 1970, as the last use of the row with these ids. */
+export type SetLastUse = Statement<{ id: number; subId: number; at: number }, never>;
+
+interface Use {
+  id: number;
+  subId: number;
+  at: number;
+}
+
+/**
+ * Collects when each row was last used and stores it once a minute, adding nothing to the time of
+ * requests.
+ */
+export abstract class LastUse implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(this.constructor.name);
+  private uses = new Map<string, Use>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly transactor: Transactor,
+    private readonly statements: Statements,
+    private readonly setLastUse: SetLastUse,
+  ) {}
+
+  /** @param subId second part of the primary key, where it has one */
+  record(id: number, subId = 0): void {
+    this.uses.set(`${id}/${subId}`, { id, subId, at: Date.now() });
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
+  }
+
+  /** Flushes after the last answer; the database, a global module, closes after the modules that use it. */
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    // A hint does not justify a delayed exit.
+    await Promise.race([this.flush(), sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
+  }
+
+  /**
+   * Stores the collected times. A time that cannot be written is dropped: it is a hint, and the
+   * next minute brings another.
+   */
+  private async flush(): Promise<void> {
+    const uses = [...this.uses.values()].sort(inOrder);
+    if (uses.length === 0) return;
+    this.uses = new Map();
+    try {
+      for (let from = 0; from < uses.length; from += BATCH) {
+        await this.transactor.run(async (manager) => {
+          for (const use of uses.slice(from, from + BATCH)) {
+            await this.statements.run(manager, this.setLastUse, { ...use });
+          }
+        });
+      }
+    } catch (err) {
+      this.logger.warn({ msg: 'last use not written', err });
+    }
+  }
+}
+
+/** Orders the writes: in different orders, replicas that write the same rows could deadlock. */
+function inOrder(one: Use, other: Use): number {
+  return one.id - other.id || one.subId - other.subId;
+}

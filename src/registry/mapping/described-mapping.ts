@@ -1,0 +1,64 @@
+import { dataSourceAsSent, type ResolvedEntry } from './resolved-mapping';
+import { type Rules, schemaNamed } from './rules';
+
+/** A registered data source, as renderers get it. */
+export interface DescribedDataSource {
+  id: number;
+  provided_id: string;
+  name: string;
+}
+
+/** A mapping, as renderers get it. */
+export interface DescribedMapping {
+  mapping: Record<string, string | number | DescribedDataSource>;
+  /** The requested schemas without a data source; undefined if that cannot be known. */
+  unmapped?: string[];
+}
+
+/**
+ * Describes a mapping for a renderer: under `open` as it was sent, under `registered` resolved. A
+ * schema without an entry is listed in `unmapped`; nothing is ever substituted.
+ * @param schemaId the one schema to describe; undefined for all
+ */
+export function describeMapping(
+  rules: Rules,
+  entries: readonly ResolvedEntry[],
+  schemaId?: string,
+): DescribedMapping {
+  return rules.policy === 'open'
+    ? describeOpen(entries, schemaId)
+    : describeRegistered(rules, entries, schemaId);
+}
+
+function describeOpen(entries: readonly ResolvedEntry[], schemaId?: string): DescribedMapping {
+  const told = entries.filter((entry) => schemaId === undefined || entry.schemaId === schemaId);
+  const mapping = Object.fromEntries(
+    told.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
+  );
+  if (schemaId === undefined) return { mapping };
+  return { mapping, unmapped: told.length === 0 ? [schemaId] : [] };
+}
+
+function describeRegistered(
+  { schemas }: Rules,
+  entries: readonly ResolvedEntry[],
+  schemaId?: string,
+): DescribedMapping {
+  const asked = schemaId === undefined ? undefined : schemaNamed(schemaId, schemas);
+  if (schemaId !== undefined && !asked) return { mapping: {}, unmapped: [schemaId] };
+  const sources = new Map(entries.map(({ schema, source }) => [schema?.id, source]));
+  const told = (asked ? [asked] : schemas).map(({ id, providedId }) => ({
+    providedId,
+    source: sources.get(id),
+  }));
+  return {
+    mapping: Object.fromEntries(
+      told.flatMap(({ providedId, source }) =>
+        source
+          ? [[providedId, { id: source.id, provided_id: source.providedId, name: source.name! }]]
+          : [],
+      ),
+    ),
+    unmapped: told.filter(({ source }) => !source).map(({ providedId }) => providedId),
+  };
+}

@@ -1,0 +1,131 @@
+import type { Violation } from '../../common/violation';
+import { toPointer } from '../../common/json/json-pointer';
+import { identifierViolations, isIssuer, textViolations } from '../../common/text';
+import {
+  type MappingPolicy,
+  mappingPolicies,
+  type PropertyType,
+  propertyTypes,
+  schemaNamed,
+  type SchemaIds,
+} from '../mapping/rules';
+
+export const MAX_REQUIRED_PROPERTIES = 100;
+export const MAX_REQUIRED_SCHEMAS = 200;
+export const MAX_AUDIENCES = 100;
+
+/** What is wrong with a `mapping_policy`. */
+export function policyViolations(value: unknown, pointer: string): Violation[] {
+  if (mappingPolicies.includes(value as MappingPolicy)) return [];
+  const detail = `The mapping_policy is one of ${mappingPolicies.join(', ')}.`;
+  return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
+}
+
+/** What is wrong with `required_properties`: a list of `{name, type}`, no name twice. */
+export function requiredPropertiesViolations(value: unknown, pointer: string): Violation[] {
+  return listViolations(value, pointer, MAX_REQUIRED_PROPERTIES, (item, place) => {
+    if (typeof item !== 'object' || item === null || Array.isArray(item)) {
+      return [{ pointer: place, code: 'type', detail: 'The entry must be an object.' }];
+    }
+    return propertyViolations(item as Record<string, unknown>, place);
+  });
+}
+
+/** What is wrong with `required_schemas`: a list of schema ids, none twice. */
+export function requiredSchemasViolations(value: unknown, pointer: string): Violation[] {
+  return listViolations(value, pointer, MAX_REQUIRED_SCHEMAS, textViolations);
+}
+
+/** What is wrong with an `embed_token_issuer`: null, or what `EMBED_TOKEN_ISSUER` may be. */
+export function issuerViolations(value: unknown, pointer: string): Violation[] {
+  if (value === null) return [];
+  if (typeof value !== 'string') {
+    return [{ pointer, code: 'type', detail: 'The embed_token_issuer must be a string or null.' }];
+  }
+  if (isIssuer(value)) return [];
+  const detail =
+    'The embed_token_issuer must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.';
+  return [{ pointer, code: 'not_acceptable', detail }];
+}
+
+/** What is wrong with `embed_token_audiences`: a list of what an `audience` may be, none twice. */
+export function audiencesViolations(value: unknown, pointer: string): Violation[] {
+  return listViolations(value, pointer, MAX_AUDIENCES, identifierViolations);
+}
+
+/**
+ * Resolves the required schemas to their callers' ids, so that nothing registered later can take
+ * their place; and lists what is wrong with them under the policy `registered`.
+ */
+export function resolveRequiredSchemas(
+  required: readonly string[],
+  schemas: readonly SchemaIds[],
+): { requiredSchemas: string[]; violations: Violation[] } {
+  const requiredSchemas = required.map((text) => schemaNamed(text, schemas)?.providedId ?? '');
+  const violations = requiredSchemas.flatMap((providedId, index): Violation[] => {
+    const pointer = `/required_schemas/${index}`;
+    if (providedId === '') {
+      const detail = 'No schema of the workspace has this id.';
+      return [{ pointer, code: 'unknown_schema', detail }];
+    }
+    return repetition(requiredSchemas.indexOf(providedId), index, pointer);
+  });
+  return { requiredSchemas, violations };
+}
+
+function listViolations(
+  value: unknown,
+  pointer: string,
+  limit: number,
+  rule: (item: unknown, place: string) => Violation[],
+): Violation[] {
+  if (!Array.isArray(value))
+    return [{ pointer, code: 'type', detail: 'The value must be a list.' }];
+  if (value.length > limit) {
+    return [{ pointer, code: 'too_many', detail: `The list must have at most ${limit} entries.` }];
+  }
+  const names = value.map(nameOf);
+  return value.flatMap((item: unknown, index): Violation[] => {
+    const place = `${pointer}/${index}`;
+    const violations = rule(item, place);
+    return violations.length > 0
+      ? violations
+      : repetition(names.indexOf(names[index]), index, place);
+  });
+}
+
+function propertyViolations(item: Record<string, unknown>, place: string): Violation[] {
+  const unknown = Object.keys(item)
+    .filter((key) => key !== 'name' && key !== 'type')
+    .map((key): Violation => {
+      const pointer = place + toPointer([key]);
+      return { pointer, code: 'unknown', detail: 'The entry can have name, type.' };
+    });
+  return [
+    ...unknown,
+    ...(Object.hasOwn(item, 'name')
+      ? textViolations(item['name'], `${place}/name`)
+      : [missing(`${place}/name`)]),
+    ...(Object.hasOwn(item, 'type')
+      ? typeViolations(item['type'], `${place}/type`)
+      : [missing(`${place}/type`)]),
+  ];
+}
+
+function missing(pointer: string): Violation {
+  return { pointer, code: 'required', detail: 'The entry must have name and type.' };
+}
+
+function typeViolations(value: unknown, pointer: string): Violation[] {
+  if (propertyTypes.includes(value as PropertyType)) return [];
+  const detail = `The type is one of ${propertyTypes.join(', ')}.`;
+  return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
+}
+
+function nameOf(item: unknown): unknown {
+  return typeof item === 'object' && item !== null ? (item as { name?: unknown }).name : item;
+}
+
+function repetition(first: number, index: number, pointer: string): Violation[] {
+  return first < index ? [{ pointer, code: 'repeated', detail: 'It is listed twice.' }] : [];
+}

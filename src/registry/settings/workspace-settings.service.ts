@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import type { EntityManager } from 'typeorm';
+import { AuditLog } from '../../audit/audit-log';
+import { summarise } from '../../audit/summarise';
+import type { Caller } from '../../common/caller';
+import { ValidationFailed } from '../../common/errors';
+import { limitOf, type PageQueryDto, positionOf, toCursor } from '../../common/http/page.dto';
+import type { JsonObject } from '../../common/json/strict-json';
+import { ChangeFeed } from '../../database/change-feed';
+import { statement, Statements } from '../../database/statement';
+import { Transactor } from '../../database/transactor';
+import { resolveRequiredSchemas } from './declarations';
+import {
+  type FlawedGroupsAnswer,
+  toFlawedGroupViews,
+  toWorkspaceView,
+  type UpdateWorkspaceDto,
+  type WorkspaceAnswer,
+} from './dto/workspace.dto';
+import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups';
+import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch';
+import type { SchemaIds } from '../mapping/rules';
+import {
+  type Findings,
+  UnresolvableMappings,
+} from '../../user-group/conformance/unresolvable-mappings';
+import { WorkspaceSettingsRepository } from '../../workspace/workspace-settings.repository';
+import { WorkspaceRules } from '../mapping/workspace-rules';
+import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings';
+
+const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
+  'workspace-settings.list-schemas',
+  () => `
+    SELECT id, provided_id AS "providedId" FROM registered_schema
+    WHERE workspace_id = :workspaceId`,
+);
+
+/** Reads and changes the settings of workspaces, and lists the user groups that do not meet them. */
+@Injectable()
+export class WorkspaceSettingsService {
+  constructor(
+    private readonly settings: WorkspaceSettingsRepository,
+    private readonly rules: WorkspaceRules,
+    private readonly policySwitch: MappingPolicySwitch,
+    private readonly unresolvable: UnresolvableMappings,
+    private readonly incomplete: IncompleteGroups,
+    private readonly transactor: Transactor,
+    private readonly statements: Statements,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  async get({ workspaceId }: Caller): Promise<WorkspaceAnswer> {
+    const rules = await this.rules.read(workspaceId);
+    const row = await this.settings.read({ workspaceId });
+    return { success: 1, workspace: toWorkspaceView(toSettings(rules, row)) };
+  }
+
+  /**
+   * Stores every setting that was sent, under the exclusive lock of the rules, so that no write of
+   * a group falls between the old rules and the new ones.
+   * @throws ValidationFailed if a required schema is not registered; MappingsUnresolvable
+   */
+  async update(caller: Caller, dto: UpdateWorkspaceDto): Promise<WorkspaceAnswer> {
+    const { workspaceId } = caller;
+    const settings = await this.transactor.run(async (manager) => {
+      const rules = await this.rules.lockExclusive(manager, workspaceId);
+      const stored = toSettings(rules, await this.settings.find(manager, { workspaceId }));
+      const wanted = await this.wantedSettings(manager, workspaceId, stored, dto);
+      const [before, after] = differences(stored, wanted);
+      if (Object.keys(after).length === 0) return stored;
+      await this.store(manager, workspaceId, stored, wanted);
+      await this.auditLog.record(manager, caller, {
+        action: 'workspace.update',
+        object: { type: 'workspace', id: stored.publicId },
+        before: summarise(before),
+        after: summarise(after),
+      });
+      return wanted;
+    });
+    this.changes.announce({ workspaceId });
+    return { success: 1, workspace: toWorkspaceView(settings) };
+  }
+
+  /**
+   * Sets how many user groups the workspace may have, or null for any number; for the operator
+   * alone. Existing groups beyond it stay. Counts the groups each time, under the exclusive lock of
+   * the rules.
+   */
+  async setUserGroupQuota(caller: Caller, quota: number | null): Promise<void> {
+    const { workspaceId } = caller;
+    await this.transactor.run(async (manager) => {
+      const { userGroupQuota } = await this.rules.lockExclusive(manager, workspaceId);
+      const { publicId } = await this.settings.find(manager, { workspaceId });
+      const count = quota === null ? null : await this.countUserGroups(manager, workspaceId);
+      await this.settings.setUserGroupQuota(manager, { workspaceId, quota, count });
+      if (quota === userGroupQuota) return;
+      await this.auditLog.record(manager, caller, {
+        action: 'workspace.update',
+        object: { type: 'workspace', id: publicId },
+        before: { user_group_quota: userGroupQuota },
+        after: { user_group_quota: quota },
+      });
+    });
+    this.changes.announce({ workspaceId });
+  }
+
+  /** Lists one page of the groups whose mappings prevent the policy `registered`. */
+  async listUnresolvable(
+    { workspaceId }: Caller,
+    query: PageQueryDto,
+  ): Promise<FlawedGroupsAnswer> {
+    const { policy } = await this.rules.read(workspaceId);
+    // Under this policy every mapping is resolved, and stays so whatever its text would name now.
+    if (policy === 'registered') return { success: 1, user_groups: [] };
+    const [after = 0] = positionOf(query, 1) ?? [];
+    return toAnswer(await this.unresolvable.list(workspaceId, after, limitOf(query)));
+  }
+
+  /** Lists one page of the groups that lack something required. */
+  async listIncomplete({ workspaceId }: Caller, query: PageQueryDto): Promise<FlawedGroupsAnswer> {
+    const [after = 0] = positionOf(query, 1) ?? [];
+    return toAnswer(await this.incomplete.list(workspaceId, after, limitOf(query)));
+  }
+
+  private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
+    const [row] = await this.statements.run(manager, countUserGroups, { workspaceId });
+    return row!.count;
+  }
+
+  private async wantedSettings(
+    manager: EntityManager,
+    workspaceId: number,
+    stored: WorkspaceSettings,
+    dto: UpdateWorkspaceDto,
+  ): Promise<WorkspaceSettings> {
+    const { embed_token_issuer: issuer } = dto;
+    const wanted = {
+      publicId: stored.publicId,
+      policy: dto.mapping_policy ?? stored.policy,
+      requiredProperties: dto.required_properties ?? stored.requiredProperties,
+      requiredSchemas: dto.required_schemas ?? stored.requiredSchemas,
+      embedTokenIssuer: issuer === undefined ? stored.embedTokenIssuer : issuer,
+      embedTokenAudiences: dto.embed_token_audiences ?? stored.embedTokenAudiences,
+      userGroupQuota: stored.userGroupQuota,
+    };
+    if (wanted.policy === 'open') return wanted;
+    const schemas = await this.statements.run(manager, listSchemas, { workspaceId });
+    const { requiredSchemas, violations } = resolveRequiredSchemas(wanted.requiredSchemas, schemas);
+    if (violations.length > 0) throw new ValidationFailed(violations);
+    return { ...wanted, requiredSchemas };
+  }
+
+  private async store(
+    manager: EntityManager,
+    workspaceId: number,
+    stored: WorkspaceSettings,
+    wanted: WorkspaceSettings,
+  ): Promise<void> {
+    if (stored.policy !== wanted.policy) {
+      if (wanted.policy === 'open') await this.policySwitch.toOpen(manager, workspaceId);
+      else await this.policySwitch.toRegistered(manager, workspaceId);
+    }
+    const { required_properties } = toWorkspaceView(wanted);
+    await this.settings.update(manager, {
+      workspaceId,
+      policy: wanted.policy,
+      requiredProperties: JSON.stringify(required_properties),
+      requiredSchemas: JSON.stringify(wanted.requiredSchemas),
+      embedTokenIssuer: wanted.embedTokenIssuer,
+      embedTokenAudiences: JSON.stringify(wanted.embedTokenAudiences),
+    });
+  }
+}
+
+/** Returns the settings that differ, before and after. */
+function differences(
+  stored: WorkspaceSettings,
+  wanted: WorkspaceSettings,
+): [JsonObject, JsonObject] {
+  const [was, is] = [toJson(stored), toJson(wanted)];
+  const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));
+  const pick = (from: JsonObject) => Object.fromEntries(names.map((name) => [name, from[name]!]));
+  return [pick(was), pick(is)];
+}
+
+function toJson(settings: WorkspaceSettings): JsonObject {
+  const { required_properties, ...others } = toWorkspaceView(settings);
+  return {
+    ...others,
+    required_properties: required_properties.map(({ name, type }) => ({ name, type })),
+  };
+}
+
+function toAnswer(findings: Findings): FlawedGroupsAnswer {
+  const { lookedUntil } = findings;
+  return {
+    success: 1,
+    user_groups: toFlawedGroupViews(findings),
+    ...(lookedUntil !== undefined && { next_cursor: toCursor([lookedUntil]) }),
+  };
+}

@@ -1,0 +1,23 @@
+import { ApiPropertyOptional } from '../../../common/api-docs';
+import type { Violation } from '../../../common/violation';
+import { Obeys } from '../../../common/json/obeys.decorator';
+
+const wishes = ['all', 'failed'] as const;
+
+/** What an import is to answer. */
+export class ImportQueryDto {
+  @ApiPropertyOptional({
+    description:
+      '`failed`: answer only the lines that were refused, and the summary. For clients that read nothing before they have sent everything.',
+    enum: wishes,
+    default: 'all',
+  })
+  @Obeys(resultsViolations)
+  results?: (typeof wishes)[number];
+}
+
+function resultsViolations(value: unknown, pointer: string): Violation[] {
+  if (wishes.some((wish) => wish === value)) return [];
+  const detail = `The parameter results must be ${wishes.join(' or ')}.`;
+  return [{ pointer, code: 'not_acceptable', detail }];
+}

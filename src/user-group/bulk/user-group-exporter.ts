@@ -1,0 +1,96 @@
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../audit/audit-log';
+import { ShownTokens } from '../../audit/shown-tokens';
+import { type Caller, requireScope } from '../../common/caller';
+import { TokenForgotten, TokenUnreadable } from '../../common/errors';
+import type { JsonObject } from '../../common/json/strict-json';
+import { Transactor } from '../../database/transactor';
+import { TokenCipher } from '../../encryption-key/token-cipher';
+import type { ExportDto, ExportSummary } from './dto/export.dto';
+import type { ImportedUserGroupDto } from './dto/import.dto';
+import { fromStoredMapping } from '../group/mapping';
+import { type IdentifiedUserGroup, UserGroupRepository } from '../group/user-group.repository';
+import { WorkspaceSlots } from './workspace-slots';
+
+/** The groups that are in memory at once. */
+const PAGE = 200;
+
+/** The exports of one workspace that run at once: each decrypts every token. */
+const AT_ONCE = 2;
+
+type ExportLine = ImportedUserGroupDto | ExportSummary;
+
+/** Reads every group of a workspace, as an import takes them. */
+@Injectable()
+export class UserGroupExporter {
+  private readonly slots = new WorkspaceSlots(AT_ONCE, 'exports');
+
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly transactor: Transactor,
+    private readonly cipher: TokenCipher,
+    private readonly auditLog: AuditLog,
+    private readonly shownTokens: ShownTokens,
+  ) {}
+
+  /**
+   * The groups in order of their team_id, page by page as they are asked for, then a summary. Each
+   * page is as committed when it is read; a group that is created meanwhile is among them.
+   * @throws TooManyAtOnce
+   */
+  run(caller: Caller, { include_tokens = true }: ExportDto = {}): AsyncGenerator<ExportLine[]> {
+    return this.slots.within(caller, this.read(caller, include_tokens));
+  }
+
+  private async *read(caller: Caller, include_tokens: boolean): AsyncGenerator<ExportLine[]> {
+    const { workspaceId } = caller;
+    await this.transactor.run((manager) =>
+      this.auditLog.record(manager, caller, {
+        action: 'user_group.export',
+        details: { include_tokens },
+      }),
+    );
+    let exported = 0;
+    let last: IdentifiedUserGroup | undefined;
+    do {
+      // An export can last longer than the API token that it began with.
+      requireScope(await caller.renew(), 'admin', 'Exporting groups');
+      const groups = await this.userGroups.list(workspaceId, last?.id ?? 0, PAGE);
+      last = groups.at(-1);
+      exported += groups.length;
+      const lines = groups.map((group) => ({
+        ...toLine(group),
+        ...(include_tokens && this.readToken(workspaceId, group)),
+      }));
+      const shown = lines.filter((line) => 'token' in line).length;
+      this.shownTokens.recordMany(caller, 'export', shown);
+      yield lines;
+    } while (last);
+    yield [{ summary: { exported, complete: true } }];
+  }
+
+  private readToken(
+    workspaceId: number,
+    group: IdentifiedUserGroup,
+  ): Pick<ImportedUserGroupDto, 'token' | 'token_unreadable'> {
+    const { id: userGroupId, generation } = group;
+    try {
+      return { token: this.cipher.decrypt(group, { workspaceId, userGroupId, generation }) };
+    } catch (error) {
+      if (error instanceof TokenForgotten || error instanceof TokenUnreadable) {
+        return { token_unreadable: true };
+      }
+      throw error;
+    }
+  }
+}
+
+function toLine(group: IdentifiedUserGroup): ImportedUserGroupDto {
+  return {
+    user_group_id: group.providedId,
+    name: group.name,
+    mapping: fromStoredMapping(group.mapping),
+    properties: JSON.parse(group.properties) as JsonObject,
+    suspended: group.suspendedAt !== null,
+  };
+}

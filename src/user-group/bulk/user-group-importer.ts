@@ -1,0 +1,265 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
+import type { Server } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Caller, requireScope } from '../../common/caller';
+import {
+  BodyTooLarge,
+  DatabaseUnavailable,
+  InternalError,
+  ServiceError,
+  ShuttingDown,
+} from '../../common/errors';
+import type { Line } from '../../common/http/lines';
+import type { Lines } from '../../common/http/ndjson';
+import { dtoFromJson } from '../../common/json/json-dto';
+import { type JsonValue, parseStrictJson } from '../../common/json/strict-json';
+import { Config } from '../../config/config';
+import type { Outcome } from '../../database/lanes';
+import { RateLimits } from '../../rate-limit/rate-limits';
+import { ImportedUserGroupDto } from './dto/import.dto';
+import {
+  type ImportAnswerLine,
+  type ImportedLine,
+  type ImportSummary,
+  type RefusedLine,
+  toRefusedLine,
+} from './dto/import-answer.dto';
+import type { ImportQueryDto } from './dto/import-query.dto';
+import type { WrittenUserGroup } from '../group/user-group-write';
+import { UserGroupWrites } from '../group/user-group-writes';
+import { toWanted } from '../group/wanted-user-group';
+import { WorkspaceSlots } from './workspace-slots';
+
+/** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
+const BATCH = 200;
+
+/** The imports of one workspace that run at once: each keeps some lines in memory while it waits. */
+const AT_ONCE = 20;
+
+/** An import that waits for its rate limits notices within this time that it has to end. */
+const LONGEST_SLEEP_MS = 1000;
+
+const MAX_ATTEMPTS = 10;
+const RETRY_MS = 500;
+
+/** What every event says of a change that an import has made. */
+const DETAILS = { import: true };
+
+const BLANK = /^[ \t\r]*$/;
+
+/** A line that was read: what it says of a group, or why it is refused. */
+type ReadLine = { line: number } & ({ dto: ImportedUserGroupDto } | { error: ServiceError });
+
+type Answered = ImportedLine | RefusedLine;
+
+/** What became of each group, by its id. */
+type Outcomes = Map<string, Outcome<WrittenUserGroup>>;
+
+/** Reads groups line by line and stores them, as fast as its answer is taken. */
+@Injectable()
+export class UserGroupImporter {
+  private readonly logger = new Logger(UserGroupImporter.name);
+  private readonly slots = new WorkspaceSlots(AT_ONCE, 'imports');
+
+  constructor(
+    private readonly writes: UserGroupWrites,
+    private readonly limits: RateLimits,
+    private readonly config: Config,
+    private readonly host: HttpAdapterHost,
+  ) {}
+
+  /**
+   * Stores the group of each line, in order, and answers each line once its group is durable; then a
+   * summary. A line that is refused costs no other line anything. Each line counts for the
+   * caller's rate limits as a call does; while they are used up the import waits. What ends it early is
+   * said in the summary, or thrown if no line has been answered. A group of answers can be empty.
+   * @throws TooManyAtOnce
+   */
+  run(
+    caller: Caller,
+    lines: Lines,
+    { results = 'all' }: ImportQueryDto = {},
+  ): AsyncGenerator<ImportAnswerLine[]> {
+    return this.slots.within(caller, this.store(caller, lines, results));
+  }
+
+  private async *store(
+    caller: Caller,
+    lines: Lines,
+    results: ImportQueryDto['results'],
+  ): AsyncGenerator<ImportAnswerLine[]> {
+    const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+    try {
+      for await (const batch of inBatches(lines)) {
+        let isWaiting = false;
+        for (let rest = batch; rest.length > 0;) {
+          if (this.isEnding()) throw new ShuttingDown();
+          const current = await this.renew(caller);
+          // What is asked for in vain is counted for a moment, which others could meet.
+          const wanted = isWaiting ? 1 : rest.length;
+          const { granted, retryMs } = await this.limits.take(current, wanted);
+          isWaiting = granted === 0;
+          const answered = await this.importBatch(current, rest.slice(0, granted));
+          rest = rest.slice(granted);
+          for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
+          // Also when there is none: who takes the answers ends the import when its client has gone.
+          yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
+          if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
+        }
+      }
+      yield [{ summary: { ...counts, complete: true } }];
+    } catch (error) {
+      const isFirst = Object.values(counts).every((count) => count === 0);
+      if (isFirst || !(error instanceof ServiceError)) throw error;
+      yield [incomplete(counts, error)];
+    }
+  }
+
+  /** From then on connections are closed; an import under way says how far it has come. */
+  private isEnding(): boolean {
+    // The command line has no server.
+    const adapter = this.host.httpAdapter as AbstractHttpAdapter<Server> | undefined;
+    return adapter?.getHttpServer().listening === false;
+  }
+
+  /** An import can last longer than the API token that it began with. */
+  private async renew(caller: Caller): Promise<Caller> {
+    const renewed = await caller.renew();
+    requireScope(renewed, 'user-groups:write', 'Importing groups');
+    return renewed;
+  }
+
+  private async importBatch(caller: Caller, lines: readonly Line[]): Promise<Answered[]> {
+    const answered: Answered[] = [];
+    for (const group of withDistinctIds(lines.flatMap((line) => this.read(line) ?? []))) {
+      const dtos = group.flatMap((read) => ('dto' in read ? [read.dto] : []));
+      const outcomes = await this.storeWithRetry(caller, dtos);
+      for (const read of group) answered.push(this.toAnswer(read, outcomes));
+    }
+    return answered;
+  }
+
+  /**
+   * Stores groups of different ids; those that the database could not take are tried again for a while.
+   * @throws DatabaseUnavailable, AuditUnavailable; then some may be stored, and can be stored again
+   */
+  private async storeWithRetry(
+    caller: Caller,
+    dtos: readonly ImportedUserGroupDto[],
+  ): Promise<Outcomes> {
+    const outcomes: Outcomes = new Map();
+    let left = dtos;
+    for (let attempt = 1; left.length > 0; attempt++) {
+      const stored = await this.storeOnce(caller, left);
+      for (const [index, { user_group_id: id }] of left.entries()) outcomes.set(id, stored[index]!);
+      const outage = stored.find(isOutage)?.error;
+      if (outage === undefined) break;
+      if (!(outage instanceof DatabaseUnavailable) || attempt === MAX_ATTEMPTS) throw outage;
+      left = left.filter((_dto, index) => isOutage(stored[index]!));
+      await sleep(RETRY_MS);
+    }
+    return outcomes;
+  }
+
+  private async storeOnce(
+    caller: Caller,
+    dtos: readonly ImportedUserGroupDto[],
+  ): Promise<Outcome<WrittenUserGroup>[]> {
+    try {
+      return await this.writes.writeAll(
+        caller.workspaceId,
+        dtos.map((dto) => ({
+          caller,
+          providedId: dto.user_group_id,
+          plan: () => ({ ...toWanted(dto), suspended: dto.suspended, token: dto.token }),
+          withMapping: true,
+          showsToken: false,
+          details: DETAILS,
+        })),
+      );
+    } catch (error) {
+      return dtos.map(() => ({ error }));
+    }
+  }
+
+  /** Undefined for a line that says nothing: a blank one, or the last of an export. */
+  private read({ number: line, bytes }: Line): ReadLine | undefined {
+    if (!bytes) return { line, error: new BodyTooLarge(this.config.bodyLimit, 'line') };
+    if (BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'))) {
+      return undefined;
+    }
+    try {
+      const json = parseStrictJson(bytes);
+      if (isSummary(json.value)) return undefined;
+      return { line, dto: dtoFromJson(ImportedUserGroupDto, json, { strict: true }) };
+    } catch (error) {
+      if (error instanceof ServiceError) return { line, error };
+      throw error;
+    }
+  }
+
+  private toAnswer(read: ReadLine, outcomes: Outcomes): Answered {
+    const { line } = read;
+    if ('error' in read) return toRefusedLine(line, read.error);
+    const { user_group_id: id } = read.dto;
+    const outcome = outcomes.get(id)!;
+    if ('value' in outcome) {
+      const { result, group } = outcome.value;
+      return { line, success: 1, user_group_id: id, result, team_id: group.id };
+    }
+    return toRefusedLine(line, this.toRefusal(outcome.error), id);
+  }
+
+  private toRefusal(error: unknown): ServiceError {
+    if (error instanceof ServiceError) return error;
+    this.logger.error({ msg: 'a group could not be stored', err: error });
+    return new InternalError(error);
+  }
+}
+
+async function* inBatches(lines: Lines): AsyncGenerator<Line[]> {
+  for await (const arrived of lines) {
+    for (let from = 0; from < arrived.length; from += BATCH) {
+      yield arrived.slice(from, from + BATCH);
+    }
+  }
+}
+
+/** What has nothing to do with the groups that were to be stored. */
+function isOutage(outcome: Outcome<unknown>): outcome is { error: ServiceError } {
+  if ('value' in outcome) return false;
+  const { error } = outcome;
+  return error instanceof ServiceError && error.spec.status === 503;
+}
+
+/** Cut where an id comes again: what is said last of a group holds. */
+function withDistinctIds(lines: readonly ReadLine[]): ReadLine[][] {
+  const groups: ReadLine[][] = [];
+  let ids = new Set<string>();
+  let group: ReadLine[] = [];
+  for (const read of lines) {
+    const id = 'dto' in read ? read.dto.user_group_id : undefined;
+    if (id !== undefined && ids.has(id)) {
+      groups.push(group);
+      [group, ids] = [[], new Set()];
+    }
+    group.push(read);
+    if (id !== undefined) ids.add(id);
+  }
+  return [...groups, group];
+}
+
+function isSummary(value: JsonValue): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  const keys = Object.keys(value);
+  return keys.length === 1 && keys[0] === 'summary';
+}
+
+function incomplete(
+  counts: Omit<ImportSummary['summary'], 'complete'>,
+  error: ServiceError,
+): ImportSummary {
+  const { code } = error.spec;
+  return { summary: { ...counts, complete: false, code, detail: error.message } };
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '../../common/caller';
+import { TooManyAtOnce } from '../../common/errors';
+
+/**
+ * Bounds how many calls of one kind run at once in this process for one workspace. The operator at
+ * the command line is not counted.
+ */
+export class WorkspaceSlots {
+  private readonly taken = new Map<number, number>();
+
+  /** @param limit how many of `what`, such as "exports", may run at once */
+  constructor(
+    private readonly limit: number,
+    private readonly what: string,
+  ) {}
+
+  /**
+   * Groups of rows as `rows` gives them; the slot is taken when the first is asked for, and free when
+   * the last was given or nobody asks any more.
+   * @throws TooManyAtOnce
+   */
+  async *within<T>({ workspaceId, apiTokenId }: Caller, rows: AsyncIterable<T>): AsyncGenerator<T> {
+    if (apiTokenId === null) {
+      yield* rows;
+      return;
+    }
+    const running = this.taken.get(workspaceId) ?? 0;
+    if (running >= this.limit) throw new TooManyAtOnce(this.limit, this.what);
+    this.taken.set(workspaceId, running + 1);
+    try {
+      yield* rows;
+    } finally {
+      this.free(workspaceId);
+    }
+  }
+
+  private free(workspaceId: number): void {
+    const running = this.taken.get(workspaceId)! - 1;
+    if (running === 0) this.taken.delete(workspaceId);
+    else this.taken.set(workspaceId, running);
+  }
+}

@@ -1,0 +1,64 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../common/json/strict-json';
+import { statement, Statements } from '../../database/statement';
+import {
+  readResolvedMapping,
+  resolvedMappingColumn,
+} from '../../registry/mapping/resolved-mapping';
+import { shortcomingsOf } from '../../registry/mapping/rules';
+import type { Findings } from './unresolvable-mappings';
+import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
+
+interface Row {
+  id: number;
+  providedId: string;
+  /** JSON text of an object. */
+  properties: string;
+  mapping: string | null;
+}
+
+/** Bounds what one call reads: properties have up to 16 KiB. */
+const GROUPS_AT_ONCE = 500;
+
+const listGroups = statement<{ workspaceId: number; after: number; limit: number }, Row>(
+  'incomplete-groups.list',
+  (dialect) => `
+    SELECT g.id, g.provided_id AS "providedId", g.properties,
+      ${resolvedMappingColumn(dialect)} AS mapping
+    FROM user_group g
+    WHERE g.workspace_id = :workspaceId AND g.id > CAST(:after AS bigint)
+    ORDER BY g.id LIMIT :limit`,
+);
+
+/** Finds the groups that lack what their workspace requires, so that their tokens are inactive. */
+@Injectable()
+export class IncompleteGroups {
+  constructor(
+    private readonly statements: Statements,
+    private readonly rules: WorkspaceRules,
+  ) {}
+
+  /**
+   * Lists at most `limit` of them, from the next groups behind `after`; even after an empty part
+   * more may follow.
+   */
+  async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
+    const rules = await this.rules.read(workspaceId);
+    if (rules.requiredProperties.length + rules.requiredSchemas.length === 0) return { groups: [] };
+    const part = { workspaceId, after, limit: GROUPS_AT_ONCE };
+    const rows = await this.statements.read(listGroups, part);
+    const found = rows
+      .map(({ id, providedId, properties, mapping }) => ({
+        id,
+        providedId,
+        violations: shortcomingsOf(rules, {
+          properties: JSON.parse(properties) as JsonObject,
+          mapping: readResolvedMapping(mapping),
+        }),
+      }))
+      .filter(({ violations }) => violations.length > 0);
+    const groups = found.slice(0, limit);
+    if (groups.length < found.length) return { groups, lookedUntil: groups.at(-1)!.id };
+    return { groups, ...(rows.length === GROUPS_AT_ONCE && { lookedUntil: rows.at(-1)!.id }) };
+  }
+}

@@ -1,0 +1,82 @@
+import { Injectable } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
+import { MappingsUnresolvable } from '../../common/errors';
+import { MAX_VIOLATIONS, type Violation } from '../../common/violation';
+import { toPointer } from '../../common/json/json-pointer';
+import { statement, Statements } from '../../database/statement';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range';
+import { resolutionColumns, resolvingJoins } from '../../registry/mapping/resolution';
+import { type FlawedGroup, UnresolvableMappings } from './unresolvable-mappings';
+
+const resolveRange = statement<GroupRange>(
+  'mapping-policy-switch.resolve',
+  (dialect) => `
+    UPDATE data_source_mapping AS t
+    SET registered_schema_id = r."schemaNumber", registered_data_source_id = r."sourceNumber"
+    FROM (
+      SELECT g.id, ${resolutionColumns}
+      FROM ${ENTRIES_IN_RANGE}
+      ${resolvingJoins(dialect)}
+    ) r
+    WHERE t.user_group_id = r.id AND t.schema_id = r."schemaId"`,
+);
+
+const clearRange = statement<GroupRange>(
+  'mapping-policy-switch.clear',
+  () => `
+    UPDATE data_source_mapping AS t
+    SET registered_schema_id = NULL, registered_data_source_id = NULL
+    FROM (SELECT m.user_group_id, m.schema_id FROM ${ENTRIES_IN_RANGE}) r
+    WHERE t.user_group_id = r.user_group_id AND t.schema_id = r.schema_id`,
+);
+
+/** Brings the stored mappings of a workspace under its new policy, under the exclusive lock of its rules. */
+@Injectable()
+export class MappingPolicySwitch {
+  constructor(
+    private readonly statements: Statements,
+    private readonly unresolvable: UnresolvableMappings,
+  ) {}
+
+  /**
+   * Resolves every mapping, once and for all: what is registered later changes none of them.
+   * @throws MappingsUnresolvable, which rolls everything back
+   */
+  async toRegistered(manager: EntityManager, workspaceId: number): Promise<void> {
+    const flawed: FlawedGroup[] = [];
+    for await (const range of this.ranges(manager, workspaceId)) {
+      flawed.push(...(await this.unresolvable.find(manager, range)));
+      if (flawed.length >= MAX_VIOLATIONS) break;
+      if (flawed.length === 0) await this.statements.run(manager, resolveRange, range);
+    }
+    if (flawed.length > 0) throw new MappingsUnresolvable(flawed.flatMap(toViolations));
+  }
+
+  /** Clears what the mappings were resolved to, so that nothing half true remains. */
+  async toOpen(manager: EntityManager, workspaceId: number): Promise<void> {
+    for await (const range of this.ranges(manager, workspaceId)) {
+      await this.statements.run(manager, clearRange, range);
+    }
+  }
+
+  private async *ranges(manager: EntityManager, workspaceId: number): AsyncGenerator<GroupRange> {
+    for (let after = 0; ;) {
+      const [end] = await this.statements.run(manager, findRangeEnd, { workspaceId, after });
+      if (!end?.until) return;
+      yield { workspaceId, after, until: end.until };
+      after = end.until;
+      // SQLite's statements block the process: between them other calls get to read.
+      await setImmediate();
+    }
+  }
+}
+
+/** Makes the violations that a write of the mapping would report, with the group before the place. */
+function toViolations({ providedId, violations }: FlawedGroup): Violation[] {
+  return violations.map(({ pointer, code, detail }) => ({
+    pointer: toPointer(['user_groups', providedId]) + pointer,
+    code,
+    detail,
+  }));
+}

@@ -1,0 +1,62 @@
+import type { Violation } from '../../common/violation';
+import { toPointer } from '../../common/json/json-pointer';
+import { textViolations } from '../../common/text';
+import {
+  dataSourceAsSent,
+  readResolvedMapping,
+  type SentEntry,
+} from '../../registry/mapping/resolved-mapping';
+
+/** `mapping` on the wire: schema id to data source. */
+export type Mapping = Record<string, string | number>;
+
+const MAX_ENTRIES = 200;
+
+/** What is wrong with a `mapping`: an object (or null, which empties it) of strings and integers. */
+export function mappingViolations(value: unknown, pointer: string): Violation[] {
+  if (value === null) return [];
+  if (typeof value !== 'object' || Array.isArray(value)) {
+    return [{ pointer, code: 'type', detail: 'The mapping must be an object.' }];
+  }
+  const entries = Object.entries(value);
+  if (entries.length > MAX_ENTRIES) {
+    const detail = `The mapping must have at most ${MAX_ENTRIES} entries.`;
+    return [{ pointer, code: 'too_many', detail }];
+  }
+  return entries.flatMap(([schemaId, dataSource]) => {
+    const place = pointer + toPointer([schemaId]);
+    return [...textViolations(schemaId, place), ...dataSourceViolations(dataSource, place)];
+  });
+}
+
+/** Ids are opaque: any string is one. */
+function dataSourceViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string' || Number.isSafeInteger(value)) return [];
+  const detail = 'A data source must be a string, or an integer between -(2^53-1) and 2^53-1.';
+  return [{ pointer, code: 'type', detail }];
+}
+
+/** The rows of a mapping. An integer keeps its type: 7 and "7" are different references. */
+export function toMappingEntries(mapping: Mapping): SentEntry[] {
+  return Object.entries(mapping).map(([schemaId, dataSource]) => ({
+    schemaId,
+    dataSource: String(dataSource),
+    dataSourceType: typeof dataSource === 'number' ? 'integer' : 'string',
+  }));
+}
+
+/** The mapping as it was sent, from what is stored (see `UserGroupState.mapping`). */
+export function fromStoredMapping(stored: string | null | undefined): Mapping {
+  return Object.fromEntries(
+    readResolvedMapping(stored).map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
+  );
+}
+
+/** Whether two mappings have the same entries, in any order. */
+export function isSameMapping(one: Mapping, other: Mapping): boolean {
+  const entries = Object.entries(one);
+  return (
+    entries.length === Object.keys(other).length &&
+    entries.every(([key, value]) => Object.hasOwn(other, key) && other[key] === value)
+  );
+}

@@ -1,0 +1,143 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AuditEntry } from '../../audit/audit-log';
+import { summarise } from '../../audit/summarise';
+import type { JsonObject } from '../../common/json/strict-json';
+import { hashToken } from '../../common/secrets';
+import { fromStoredMapping, isSameMapping, type Mapping } from './mapping';
+import type { StoredUserGroup } from './user-group.repository';
+import { requireName, type WantedUserGroup } from './wanted-user-group';
+
+/** A field that differs; of a new group nothing was there. */
+interface Difference<Value> {
+  was?: Value;
+  is: Value;
+}
+
+/**
+ * What a write changes of a group: the fields that differ, decided once, under the lock of the group.
+ * What is stored, recorded and answered is read from it.
+ */
+export interface UserGroupChange {
+  /** The group as it is; undefined if it is new. */
+  stored: StoredUserGroup | undefined;
+  name?: Difference<string>;
+  properties?: Difference<JsonObject>;
+  mapping?: Difference<Mapping>;
+  suspended?: Difference<boolean>;
+  /** A token that was issued elsewhere and is to be the current one. */
+  token?: string;
+}
+
+/**
+ * What makes `stored` what is wanted.
+ * @param stored with its mapping if one is wanted, and with the hash of its token if one is wanted
+ * @throws ValidationFailed if the group is new and has no name
+ */
+export function changeOf(
+  stored: StoredUserGroup | undefined,
+  wanted: WantedUserGroup,
+): UserGroupChange {
+  return stored ? updateOf(stored, wanted) : creationOf(wanted);
+}
+
+function creationOf(wanted: WantedUserGroup): UserGroupChange {
+  const { mapping = {}, properties = {}, suspended, token } = wanted;
+  return {
+    stored: undefined,
+    name: { is: requireName(wanted) },
+    mapping: { is: mapping },
+    properties: { is: properties },
+    ...(suspended && { suspended: { is: true } }),
+    ...(token !== undefined && { token }),
+  };
+}
+
+function updateOf(stored: StoredUserGroup, wanted: WantedUserGroup): UserGroupChange {
+  const { name, properties, mapping, suspended, token } = wanted;
+  const change: UserGroupChange = { stored };
+  if (name !== undefined && name !== stored.name) change.name = { was: stored.name, is: name };
+  if (properties && stored.properties !== JSON.stringify(properties)) {
+    const was = JSON.parse(stored.properties) as JsonObject;
+    // The order of keys does not count.
+    if (!isDeepStrictEqual(was, properties)) change.properties = { was, is: properties };
+  }
+  if (mapping) {
+    const was = fromStoredMapping(stored.mapping);
+    if (!isSameMapping(was, mapping)) change.mapping = { was, is: mapping };
+  }
+  const isSuspended = stored.suspendedAt !== null;
+  if (suspended !== undefined && suspended !== isSuspended) {
+    change.suspended = { was: isSuspended, is: suspended };
+  }
+  if (token !== undefined && !stored.tokenHash?.equals(hashToken(token))) change.token = token;
+  return change;
+}
+
+/** Whether there is nothing to store. */
+export function isNothing(change: UserGroupChange): boolean {
+  return !changesContent(change) && change.suspended === undefined && change.token === undefined;
+}
+
+/** Whether it changes what the rules of a workspace judge by. */
+export function changesContent({ name, properties, mapping }: UserGroupChange): boolean {
+  return name !== undefined || properties !== undefined || mapping !== undefined;
+}
+
+/** What the audit log tells of it; of a new token `rotationEvent` tells. */
+export function eventsOf(
+  change: UserGroupChange,
+  group: { id: number; providedId: string },
+  details: object = {},
+): AuditEntry[] {
+  const event = {
+    object: { type: 'user_group', id: group.providedId },
+    details: { team_id: group.id, ...details },
+  };
+  const { stored, suspended } = change;
+  if (!stored) return [{ action: 'user_group.create', ...event, after: created(change) }];
+  const events: AuditEntry[] = [];
+  if (changesContent(change)) {
+    events.push({ action: 'user_group.update', ...event, ...updated(change) });
+  }
+  if (suspended) {
+    events.push({ action: suspended.is ? 'user_group.suspend' : 'user_group.resume', ...event });
+  }
+  return events;
+}
+
+function created({ name, mapping, properties, suspended }: UserGroupChange): object {
+  return {
+    name: name!.is,
+    mapping: summarise(mapping!.is),
+    properties: summarise(properties!.is),
+    ...(suspended && { suspended: suspended.is }),
+  };
+}
+
+/** Of mapping and properties the entries that differ. */
+function updated({ name, mapping, properties }: UserGroupChange): {
+  before: object;
+  after: object;
+} {
+  const before: JsonObject = {};
+  const after: JsonObject = {};
+  if (name) {
+    before['name'] = name.was!;
+    after['name'] = name.is;
+  }
+  for (const [field, difference] of Object.entries({ mapping, properties })) {
+    if (!difference) continue;
+    const { was, is } = difference as Difference<JsonObject>;
+    before[field] = summarise(entriesThatDiffer(was!, is));
+    after[field] = summarise(entriesThatDiffer(is, was!));
+  }
+  return { before, after };
+}
+
+function entriesThatDiffer(of: JsonObject, from: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(of).filter(
+      ([key, value]) => !Object.hasOwn(from, key) || !isDeepStrictEqual(value, from[key]),
+    ),
+  );
+}

@@ -1,0 +1,334 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type AuditActor, type AuditEntry, AuditLog } from '../../audit/audit-log';
+import { requireScope } from '../../common/caller';
+import { TokenNotUsable, UserGroupQuotaReached, ValidationFailed } from '../../common/errors';
+import type { JsonObject } from '../../common/json/strict-json';
+import { hashToken } from '../../common/secrets';
+import type { Outcome } from '../../database/lanes';
+import { settled } from '../../database/statement';
+import { TokenCipher } from '../../encryption-key/token-cipher';
+import { MappingResolver } from '../../registry/mapping/mapping-resolver';
+import {
+  readResolvedMapping,
+  type ResolvedEntry,
+  toStoredMapping,
+} from '../../registry/mapping/resolved-mapping';
+import { type Rules, shortcomingsOf } from '../../registry/mapping/rules';
+import { nextOf, rotationEvent, TokenIssuer } from '../token/token-issuer';
+import { type RetiredToken, UserGroupTokenRepository } from '../token/user-group-token.repository';
+import { toMappingEntries } from './mapping';
+import {
+  changeOf,
+  changesContent,
+  eventsOf,
+  isNothing,
+  type UserGroupChange,
+} from './user-group-change';
+import { UserGroupQuota } from './user-group-quota';
+import { readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write';
+import { UserGroupRepository, type UserGroupState } from './user-group.repository';
+
+/** A write that waits for its wave. */
+export type QueuedWrite = UserGroupWrite & {
+  /** Whether the group was there when it was looked for: then it is locked, else inserted. */
+  isKnown: boolean;
+};
+
+/** Another transaction has, or has changed, what a write is about: nothing of it was stored. */
+export class LostRace extends Error {}
+
+interface Wave {
+  /** Of its transaction, which holds the rules of the workspace. */
+  manager: EntityManager;
+  workspaceId: number;
+  rules: Rules;
+  /** Whether locks of other transactions are waited for; else whoever meets one has lost a race. */
+  waits: boolean;
+  now: number;
+  outcomes: Map<QueuedWrite, Outcome<WrittenUserGroup>>;
+}
+
+/** A write that has not been refused and has something to change. */
+interface Step {
+  write: QueuedWrite;
+  change: UserGroupChange;
+  /** The group as the write leaves it; a new one has its `id` once it is inserted. */
+  group: UserGroupState;
+  /** The mapping as the write leaves it. */
+  entries: readonly ResolvedEntry[];
+  /** The group's token, if the write shows it. */
+  token: string | undefined;
+  /** The token in whose place another is set. */
+  retired?: RetiredToken;
+}
+
+/** Applies the writes of a wave, by one statement for each step however many they are. */
+@Injectable()
+export class UserGroupWaves {
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly issuer: TokenIssuer,
+    private readonly cipher: TokenCipher,
+    private readonly resolver: MappingResolver,
+    private readonly quota: UserGroupQuota,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * A write is refused before anything of it is stored, or stored as a whole.
+   * @param writes of one workspace, each of another group
+   * @returns the outcome of each in their order; `LostRace` for one that is to be tried again
+   * @throws LostRace, and what the database says; then nothing of the wave may be committed
+   */
+  async apply(
+    transaction: Pick<Wave, 'manager' | 'workspaceId' | 'rules' | 'waits'>,
+    writes: readonly QueuedWrite[],
+  ): Promise<Outcome<WrittenUserGroup>[]> {
+    const wave: Wave = { ...transaction, now: Date.now(), outcomes: new Map() };
+    const { manager, now, outcomes } = wave;
+    const room = await this.lockRoom(wave, writes);
+    let steps = await this.plan(wave, writes);
+    steps = await this.resolveMappings(wave, steps);
+    steps = await this.refuseUsedTokens(wave, steps);
+    steps = refuseBeyond(room, wave, steps);
+    steps = await this.insertGroups(wave, steps);
+    steps = await this.retireReplaced(wave, steps);
+    const remapped = steps.filter(({ change }) => change.stored && change.mapping);
+    await settled([
+      this.userGroups.updateAll(manager, steps.filter(isUpdate).map(toGroup), now),
+      this.userGroups.removeMappings(manager, remapped.map(toId)),
+      this.userGroups.insertMappings(manager, steps.filter(isMapped).map(toMapping)),
+      this.issueTokens(wave, steps),
+      this.auditLog.recordAll(manager, steps.flatMap(toEvents)),
+    ]);
+    for (const step of steps) outcomes.set(step.write, { value: toWritten(step) });
+    return writes.map((write) => outcomes.get(write)!);
+  }
+
+  private async lockRoom(wave: Wave, writes: readonly QueuedWrite[]): Promise<number> {
+    const mayGrow = wave.waits || writes.some(({ isKnown }) => !isKnown);
+    return mayGrow ? this.quota.lockRoom(wave.manager, wave.workspaceId, wave.rules) : 0;
+  }
+
+  /** Locks the groups that are there, and asks each write what is to change. */
+  private async plan(wave: Wave, writes: readonly QueuedWrite[]): Promise<Step[]> {
+    const { manager, workspaceId, waits } = wave;
+    const ids = writes.filter(({ isKnown }) => isKnown).map(({ providedId }) => providedId);
+    const { groups, busy } = await this.userGroups.lockThese(manager, workspaceId, ids, waits);
+    const locked = new Map(groups.map((group) => [group.providedId, group]));
+    return eachOf(writes, wave, (write) => {
+      const { caller, providedId, isKnown } = write;
+      const stored = locked.get(providedId);
+      if (busy.has(providedId) || (isKnown && !stored && !waits)) throw new LostRace();
+      const change = changeOf(stored, write.plan(stored));
+      const token = stored && readToken(this.cipher, write, stored);
+      if (stored && isNothing(change)) {
+        wave.outcomes.set(write, { value: { result: 'unchanged', group: stored, token } });
+        return undefined;
+      }
+      // Whoever chooses a token, of a new group as of a known one, does what the scope is for: else a
+      // group could be deleted and imported anew with a token that a rotation had ended.
+      if (change.token !== undefined) {
+        requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
+      }
+      const entries = readResolvedMapping(stored?.mapping);
+      return { write, change, token, entries, group: toChanged(change, wave.now) };
+    });
+  }
+
+  /** Finds what new mappings name, and refuses what the rules of the workspace do not allow. */
+  private async resolveMappings(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
+    const { manager, workspaceId, rules } = wave;
+    const mapped = steps.filter(isMapped);
+    const mappings = mapped.map(({ change, entries }) => ({
+      sent: toMappingEntries(change.mapping!.is),
+      stored: entries,
+    }));
+    const resolved =
+      rules.policy === 'registered'
+        ? await this.resolver.resolveAll(manager, workspaceId, mappings)
+        : mappings.map(({ sent }) => sent.map(toUnresolved));
+    const byStep = new Map(mapped.map((step, index) => [step, resolved[index]!]));
+    return eachOf(steps, wave, (step) => {
+      const entries = byStep.get(step) ?? step.entries;
+      if (entries instanceof ValidationFailed) throw entries;
+      requireComplete(rules, step.change, entries);
+      if (!isMapped(step)) return step;
+      return { ...step, entries, group: { ...step.group, mapping: toStoredMapping(entries) } };
+    });
+  }
+
+  /**
+   * A value is the token of one group for ever. Nothing is told of the tokens of other workspaces: the
+   * caller may have guessed one.
+   */
+  private async refuseUsedTokens(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
+    const hashes = new Map(
+      steps.flatMap((step) => {
+        const { token } = step.change;
+        return token === undefined ? [] : [[step, hashToken(token)] as const];
+      }),
+    );
+    if (hashes.size === 0) return [...steps];
+    const { manager, workspaceId } = wave;
+    const known = await this.tokens.findKnown(manager, workspaceId, [...hashes.values()]);
+    const used = new Set(known.map((hash) => hash.toString('hex')));
+    return eachOf(steps, wave, (step) => {
+      const hash = hashes.get(step)?.toString('hex');
+      if (hash !== undefined && used.has(hash)) throw new TokenNotUsable();
+      if (hash !== undefined) used.add(hash);
+      return step;
+    });
+  }
+
+  /** A group that another transaction has inserted meanwhile has lost a race. */
+  private async insertGroups(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
+    const { manager, workspaceId, rules, now } = wave;
+    const created = steps.filter(isCreation);
+    if (created.length === 0) return [...steps];
+    const rows = created.map(({ write, group }) => ({ ...group, providedId: write.providedId }));
+    const ids = await this.userGroups.insertAll(manager, workspaceId, rows, now);
+    await this.quota.add(manager, workspaceId, rules, ids.size);
+    return eachOf(steps, wave, (step) => {
+      if (!isCreation(step)) return step;
+      const id = ids.get(step.write.providedId);
+      if (id === undefined) throw new LostRace();
+      return { ...step, group: { ...step.group, id } };
+    });
+  }
+
+  private async retireReplaced(wave: Wave, steps: Step[]): Promise<Step[]> {
+    const { manager, workspaceId, waits, now } = wave;
+    const replaced = steps.filter(isReplacement);
+    if (replaced.length === 0) return steps;
+    const retirements = replaced.map(({ write: { providedId, caller } }) => ({
+      token: { providedId },
+      validUntil: null,
+      retiredBy: caller.apiTokenId,
+    }));
+    const retired = await this.tokens.retireAll(manager, workspaceId, retirements, waits, now);
+    if (retired.length < replaced.length) throw new LostRace();
+    const byGroup = new Map(retired.map((token) => [token.userGroupId, token]));
+    return steps.map((step) => ({ ...step, retired: byGroup.get(step.group.id) }));
+  }
+
+  /** The first tokens of new groups, and those that replace others. */
+  private async issueTokens(
+    { manager, workspaceId, now }: Wave,
+    steps: readonly Step[],
+  ): Promise<void> {
+    const receiving = steps.filter((step) => isCreation(step) || isReplacement(step));
+    const generations = receiving.map(({ group, change: { token }, retired }) => ({
+      ...(retired ? nextOf(retired) : { userGroupId: group.id, generation: 1 }),
+      token,
+    }));
+    const issued = await this.issuer.issueAll(manager, workspaceId, generations, now);
+    for (const [index, step] of receiving.entries()) {
+      if (step.write.showsToken) step.token = issued[index]!;
+    }
+  }
+}
+
+/** What `decide` makes of each; what it throws is the outcome of that write alone. */
+function eachOf<One extends QueuedWrite | Step>(
+  all: readonly One[],
+  { outcomes }: Wave,
+  decide: (one: One) => Step | undefined,
+): Step[] {
+  const steps: Step[] = [];
+  for (const one of all) {
+    try {
+      const step = decide(one);
+      if (step) steps.push(step);
+    } catch (error) {
+      outcomes.set('write' in one ? one.write : one, { error });
+    }
+  }
+  return steps;
+}
+
+/** Suspending and resuming are open to a group whatever it lacks. */
+function requireComplete(
+  rules: Rules,
+  change: UserGroupChange,
+  mapping: readonly ResolvedEntry[],
+): void {
+  if (!changesContent(change)) return;
+  const properties = change.properties?.is ?? (JSON.parse(change.stored!.properties) as JsonObject);
+  const shortcomings = shortcomingsOf(rules, { properties, mapping });
+  if (shortcomings.length > 0) throw new ValidationFailed(shortcomings);
+}
+
+function refuseBeyond(room: number, wave: Wave, steps: readonly Step[]): Step[] {
+  let left = room;
+  return eachOf(steps, wave, (step) => {
+    if (isCreation(step) && left-- <= 0) {
+      throw new UserGroupQuotaReached(wave.rules.userGroupQuota!);
+    }
+    return step;
+  });
+}
+
+/** The group as the change leaves it, but for its mapping. */
+function toChanged(change: UserGroupChange, now: number): UserGroupState {
+  const { stored, name, properties, suspended } = change;
+  const base = stored ?? { id: 0, mapping: null, suspendedAt: null, createdAt: now };
+  return {
+    ...base,
+    name: name?.is ?? stored!.name,
+    properties: properties ? JSON.stringify(properties.is) : stored!.properties,
+    suspendedAt: suspended ? (suspended.is ? now : null) : base.suspendedAt,
+    updatedAt: stored && !changesRow(change) ? stored.updatedAt : now,
+  };
+}
+
+/** Whether it changes the row of the group, or its mapping, rather than its token alone. */
+function changesRow(change: UserGroupChange): boolean {
+  return changesContent(change) || change.suspended !== undefined;
+}
+
+function isCreation({ change }: Step): boolean {
+  return change.stored === undefined;
+}
+
+function isUpdate({ change }: Step): boolean {
+  return change.stored !== undefined && changesRow(change);
+}
+
+function isMapped({ change }: Step): boolean {
+  return change.mapping !== undefined;
+}
+
+function isReplacement({ change }: Step): boolean {
+  return change.stored !== undefined && change.token !== undefined;
+}
+
+function toGroup({ group }: Step): UserGroupState {
+  return group;
+}
+
+function toId({ group }: Step): number {
+  return group.id;
+}
+
+function toMapping({ group, entries }: Step) {
+  return { userGroupId: group.id, entries };
+}
+
+function toUnresolved(entry: ReturnType<typeof toMappingEntries>[number]): ResolvedEntry {
+  return { ...entry, schema: null, source: null };
+}
+
+function toEvents({ write, change, group, retired }: Step): [AuditActor, AuditEntry][] {
+  const { caller, providedId, details } = write;
+  const events = eventsOf(change, { id: group.id, providedId }, details);
+  if (retired) events.push(rotationEvent(retired, 0, details));
+  return events.map((event) => [caller, event]);
+}
+
+function toWritten({ change, group, token, retired }: Step): WrittenUserGroup {
+  const result = change.stored ? 'updated' : 'created';
+  return { result, group, token, isRotated: retired !== undefined };
+}

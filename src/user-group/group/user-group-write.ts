@@ -1,0 +1,46 @@
+import type { Caller } from '../../common/caller';
+import type { TokenCipher } from '../../encryption-key/token-cipher';
+import type { StoredUserGroup, UserGroupState } from './user-group.repository';
+import type { WantedUserGroup } from './wanted-user-group';
+
+/** A write of one group. */
+export interface UserGroupWrite {
+  caller: Caller;
+  providedId: string;
+  /**
+   * What the group is to become. It is asked before the group is locked and again under the lock; what
+   * it throws refuses this write alone.
+   * @param stored the group as it is; undefined if it is not there
+   */
+  plan: (stored: UserGroupState | undefined) => WantedUserGroup;
+  /** Whether `plan` speaks of the mapping, or the answer tells it. */
+  withMapping: boolean;
+  /** Whether the answer tells the group's token: where that cannot be read, nothing is stored. */
+  showsToken: boolean;
+  /** What each event in the audit log says besides the team_id. */
+  details?: object;
+}
+
+export interface WrittenUserGroup {
+  result: 'created' | 'updated' | 'unchanged';
+  /** The group as it is now. */
+  group: UserGroupState;
+  /** The group's token, if the write shows it. */
+  token: string | undefined;
+  /** Whether the write has replaced the group's token. */
+  isRotated?: boolean;
+}
+
+/**
+ * The current token of a stored group, if the write shows it.
+ * @throws TokenForgotten, TokenUnreadable
+ */
+export function readToken(
+  cipher: TokenCipher,
+  { caller, showsToken }: UserGroupWrite,
+  stored: StoredUserGroup,
+): string | undefined {
+  if (!showsToken) return undefined;
+  const { id: userGroupId, generation } = stored;
+  return cipher.decrypt(stored, { workspaceId: caller.workspaceId, userGroupId, generation });
+}

@@ -1,0 +1,51 @@
+import { ApiPropertyOptional } from '../../../common/api-docs';
+import type { Violation } from '../../../common/violation';
+import { PageQueryDto } from '../../../common/http/page.dto';
+import { Obeys } from '../../../common/json/obeys.decorator';
+import { toScalar } from '../property-value';
+
+/** The query of the list: groups that match every filter given. */
+export class UserGroupQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({
+    description: 'The name begins with this text, code point by code point.',
+  })
+  @Obeys(searchViolations)
+  name_prefix?: string;
+
+  @ApiPropertyOptional({
+    description: 'There is a property of this name at the top level of `properties`.',
+  })
+  @Obeys(searchViolations)
+  property_name?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`.',
+  })
+  @Obeys(propertyValueViolations)
+  property_value?: string;
+
+  @ApiPropertyOptional({
+    description: 'Whether the group is suspended.',
+    enum: ['true', 'false'],
+  })
+  @Obeys(suspendedViolations)
+  suspended?: 'true' | 'false';
+}
+
+function searchViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string' && !value.includes('\0')) return [];
+  const detail = 'The text must not contain the character U+0000.';
+  return [{ pointer, code: 'nul_character', detail }];
+}
+
+function propertyValueViolations(value: unknown, pointer: string): Violation[] {
+  const violations = searchViolations(value, pointer);
+  if (violations.length > 0) return violations;
+  return toScalar(value as string).violations.map((violation) => ({ ...violation, pointer }));
+}
+
+function suspendedViolations(value: unknown, pointer: string): Violation[] {
+  if (value === 'true' || value === 'false') return [];
+  return [{ pointer, code: 'not_acceptable', detail: 'The value must be true or false.' }];
+}

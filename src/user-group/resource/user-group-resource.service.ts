@@ -1,0 +1,183 @@
+import type { DeletedAnswer } from '../../common/http/deleted-answer.dto';
+import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../audit/audit-log';
+import type { Caller } from '../../common/caller';
+import { UserGroupNotFound, ValidationFailed } from '../../common/errors';
+import { entityTagOf, type Preconditions } from '../../common/http/preconditions';
+import { mergePatch } from '../../common/json/merge-patch';
+import type { JsonObject } from '../../common/json/strict-json';
+import { ChangeFeed } from '../../database/change-feed';
+import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
+import { summarise } from '../../audit/summarise';
+import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto';
+import {
+  toUserGroupResource,
+  type UserGroupResourceAnswer,
+} from './dto/user-group-resource-answer.dto';
+import { fromStoredMapping, type Mapping, mappingViolations } from '../group/mapping';
+import { propertiesViolations } from '../group/properties';
+import { UserGroupQuota } from '../group/user-group-quota';
+import { TokenIssuer } from '../token/token-issuer';
+import { UserGroupRepository, type UserGroupState } from '../group/user-group.repository';
+import { UserGroupWrites } from '../group/user-group-writes';
+import type { WantedUserGroup } from '../group/wanted-user-group';
+
+/** User groups as resources of HTTP: each has a URL and a state, and a write can depend on the state. */
+@Injectable()
+export class UserGroupResourceService {
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly writes: UserGroupWrites,
+    private readonly issuer: TokenIssuer,
+    private readonly rules: WorkspaceRules,
+    private readonly quota: UserGroupQuota,
+    private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /** @throws UserGroupNotFound */
+  async get({ workspaceId }: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+    const stored = await this.userGroups.find({ workspaceId, providedId }, true);
+    if (!stored) throw new UserGroupNotFound();
+    return toAnswer(stored, providedId);
+  }
+
+  /**
+   * Makes the group what the body says, or creates it.
+   * @throws PreconditionFailed, ValidationFailed
+   */
+  async replace(
+    caller: Caller,
+    providedId: string,
+    { name, mapping, properties, user_group_id: repeatedId }: ReplaceUserGroupDto,
+    preconditions: Preconditions,
+  ): Promise<{ created: boolean; answer: UserGroupResourceAnswer }> {
+    if (repeatedId !== undefined && repeatedId !== providedId) {
+      const detail = 'The user_group_id must be that of the path.';
+      throw new ValidationFailed([{ pointer: '/user_group_id', code: 'not_acceptable', detail }]);
+    }
+    const { result, group } = await this.writes.write({
+      ...resourceWrite(caller, providedId),
+      plan: (stored) => {
+        preconditions.require(stored && tagOf(stored, providedId));
+        return { name, mapping: mapping ?? {}, properties: properties ?? {} };
+      },
+    });
+    return { created: result === 'created', answer: toAnswer(group, providedId) };
+  }
+
+  /**
+   * Changes what the patch names. Patches of different things that arrive together are all kept.
+   * @throws UserGroupNotFound, PreconditionFailed, ValidationFailed
+   */
+  async patch(
+    caller: Caller,
+    providedId: string,
+    dto: PatchUserGroupDto,
+    preconditions: Preconditions,
+  ): Promise<UserGroupResourceAnswer> {
+    const { group } = await this.writes.write({
+      ...resourceWrite(caller, providedId),
+      plan: (stored) => {
+        if (!stored) throw new UserGroupNotFound();
+        preconditions.require(tagOf(stored, providedId));
+        return patched(stored, dto);
+      },
+    });
+    return toAnswer(group, providedId);
+  }
+
+  /**
+   * Removes the group with everything that belongs to it; none of its tokens is valid from then on.
+   * @throws UserGroupNotFound, PreconditionFailed
+   */
+  async delete(
+    caller: Caller,
+    providedId: string,
+    preconditions: Preconditions,
+  ): Promise<DeletedAnswer> {
+    const { workspaceId } = caller;
+    const userGroupId = await this.rules.runWithSharedLock(workspaceId, async (manager, rules) => {
+      await this.quota.lockRoom(manager, workspaceId, rules);
+      const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
+      if (!stored) throw new UserGroupNotFound();
+      preconditions.require(tagOf(stored, providedId));
+      const { id, name } = stored;
+      await this.issuer.lockTokens(manager, id);
+      await this.userGroups.remove(manager, { workspaceId, id });
+      await this.quota.add(manager, workspaceId, rules, -1);
+      await this.auditLog.record(manager, caller, {
+        action: 'user_group.delete',
+        object: { type: 'user_group', id: providedId },
+        before: {
+          name,
+          mapping: summarise(fromStoredMapping(stored.mapping)),
+          properties: summarise(JSON.parse(stored.properties) as JsonObject),
+        },
+        details: { team_id: id },
+      });
+      return id;
+    });
+    this.changes.announce({ workspaceId, userGroupId });
+    return { success: 1 };
+  }
+
+  /**
+   * None of the group's tokens can be introspected from the answer on, until it is resumed. Everything
+   * else goes on: it can be looked up, written and rotated. Doing it again changes nothing.
+   * @throws UserGroupNotFound
+   */
+  suspend(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+    return this.setSuspended(caller, providedId, true);
+  }
+
+  /** Undoes `suspend`: the tokens that would be valid are so again. @throws UserGroupNotFound */
+  resume(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+    return this.setSuspended(caller, providedId, false);
+  }
+
+  private async setSuspended(
+    caller: Caller,
+    providedId: string,
+    suspended: boolean,
+  ): Promise<UserGroupResourceAnswer> {
+    const { group } = await this.writes.write({
+      ...resourceWrite(caller, providedId),
+      plan: (stored) => {
+        if (!stored) throw new UserGroupNotFound();
+        return { suspended };
+      },
+    });
+    return toAnswer(group, providedId);
+  }
+}
+
+/** The resource tells the mapping, and never the token. */
+function resourceWrite(caller: Caller, providedId: string) {
+  return { caller, providedId, withMapping: true, showsToken: false };
+}
+
+function toAnswer(group: UserGroupState, providedId: string): UserGroupResourceAnswer {
+  return { success: 1, user_group: toUserGroupResource(group, providedId) };
+}
+
+function tagOf(group: UserGroupState, providedId: string): string {
+  return entityTagOf(toUserGroupResource(group, providedId));
+}
+
+/** What the patch makes of the fields that it names. @throws ValidationFailed if a result breaks a rule */
+function patched(stored: UserGroupState, dto: PatchUserGroupDto): WantedUserGroup {
+  const mapping = merged(fromStoredMapping(stored.mapping), dto.mapping);
+  const properties = merged(JSON.parse(stored.properties) as JsonObject, dto.properties);
+  const violations = [
+    ...(mapping ? mappingViolations(mapping, '/mapping') : []),
+    ...(properties ? propertiesViolations(properties, '/properties') : []),
+  ];
+  if (violations.length > 0) throw new ValidationFailed(violations);
+  return { name: dto.name, mapping: mapping as Mapping | undefined, properties };
+}
+
+function merged(target: JsonObject, patch: JsonObject | null | undefined): JsonObject | undefined {
+  if (patch === undefined) return undefined;
+  return patch === null ? {} : mergePatch(target, patch);
+}

@@ -1,0 +1,155 @@
+import { LRUCache } from 'lru-cache';
+import type { Change, ChangeListener } from '../../database/change-feed';
+import type { UserGroupSnapshot } from './user-group-snapshot.repository';
+
+/**
+ * A change must be known everywhere within a second, so a snapshot is fresh for less, counted from
+ * before its load began.
+ */
+const MAX_AGE_MS = 750;
+const MAX_INVALIDATED_WORKSPACES = 1000;
+
+/** What is to be loaded: a group, or the group of a token, whose id only the snapshot tells. */
+export interface SnapshotKey {
+  /** The same for all callers who want the same. */
+  text: string;
+  workspaceId: number;
+  userGroupId?: number;
+}
+
+/** Reads the database. */
+export type LoadSnapshot = () => Promise<UserGroupSnapshot | undefined>;
+
+/** A load that is not finished yet. */
+interface PendingLoad {
+  key: SnapshotKey;
+  startedAt: number;
+  result: Promise<UserGroupSnapshot | undefined>;
+  /** Of the group of a token: the groups that have changed since it started. */
+  changedGroups: Set<number> | undefined;
+  /** Whether what it loads has changed since it started. */
+  isStale: boolean;
+}
+
+interface Entry {
+  snapshot: UserGroupSnapshot;
+  /** When its load started. */
+  startedAt: number;
+}
+
+/**
+ * Caches snapshots by the id of their group, limited in number and size. A snapshot is returned only
+ * while it is fresh (750 ms), and only if its load started after the last change of its group that
+ * this cache was told of.
+ */
+export class SnapshotCache implements ChangeListener {
+  private readonly entries: LRUCache<number, Entry>;
+  /** By workspace: when all its entries were invalidated. */
+  private readonly invalidatedAt = new Map<number, number>();
+  /** Includes those that nobody can join any more: a change makes them stale too. */
+  private readonly pending = new Set<PendingLoad>();
+  /** Those that a further caller can join, by the text of their key. */
+  private readonly joinable = new Map<string, PendingLoad>();
+
+  /** @param limits at most this many snapshots, of this many characters in total */
+  constructor(limits: { groups: number; characters: number }) {
+    this.entries = new LRUCache({
+      max: limits.groups,
+      maxSize: limits.characters,
+      sizeCalculation: ({ snapshot }) => snapshot.size,
+    });
+  }
+
+  get size(): number {
+    return this.entries.size;
+  }
+
+  get(userGroupId: number): UserGroupSnapshot | undefined {
+    const entry = this.entries.get(userGroupId);
+    return entry && this.isValid(entry) ? entry.snapshot : undefined;
+  }
+
+  /**
+   * Loads a snapshot and caches it. Concurrent callers with the same key share one load.
+   * @param isFresh the load must not have started before this call
+   */
+  async load(
+    key: SnapshotKey,
+    isFresh: boolean,
+    loadSnapshot: LoadSnapshot,
+  ): Promise<UserGroupSnapshot | undefined> {
+    const joinable = this.joinable.get(key.text);
+    if (joinable && !isFresh && isRecent(joinable.startedAt)) return joinable.result;
+    const load: PendingLoad = {
+      key,
+      startedAt: performance.now(),
+      result: loadSnapshot(),
+      changedGroups: undefined,
+      isStale: false,
+    };
+    this.pending.add(load);
+    this.joinable.set(key.text, load);
+    try {
+      const snapshot = await load.result;
+      this.store(load, snapshot);
+      return snapshot;
+    } finally {
+      this.pending.delete(load);
+      this.stopJoining(load);
+    }
+  }
+
+  /** After this call nobody is given a snapshot of what has changed whose load started before it. */
+  invalidate({ workspaceId, userGroupId }: Change): void {
+    if (userGroupId === undefined) this.invalidateWorkspace(workspaceId);
+    else this.entries.delete(userGroupId);
+    for (const load of this.pending) {
+      if (load.key.workspaceId !== workspaceId) continue;
+      if (userGroupId === undefined) load.isStale = true;
+      else if (load.key.userGroupId === undefined) {
+        (load.changedGroups ??= new Set()).add(userGroupId);
+      } else if (load.key.userGroupId === userGroupId) load.isStale = true;
+      else continue;
+      this.stopJoining(load);
+    }
+  }
+
+  /** As `invalidate`, of every group. */
+  invalidateAll(): void {
+    this.invalidatedAt.clear();
+    this.entries.clear();
+    this.joinable.clear();
+    for (const load of this.pending) load.isStale = true;
+  }
+
+  /** Does not search for its groups: there may be thousands, and such changes can be frequent. */
+  private invalidateWorkspace(workspaceId: number): void {
+    if (this.invalidatedAt.size >= MAX_INVALIDATED_WORKSPACES) this.invalidateAll();
+    this.invalidatedAt.set(workspaceId, performance.now());
+  }
+
+  private isValid({ startedAt, snapshot }: Entry): boolean {
+    const invalidatedAt = this.invalidatedAt.get(snapshot.workspaceId) ?? -Infinity;
+    return isRecent(startedAt) && startedAt > invalidatedAt;
+  }
+
+  /** The next caller starts a load of its own. */
+  private stopJoining(load: PendingLoad): void {
+    if (this.joinable.get(load.key.text) === load) this.joinable.delete(load.key.text);
+  }
+
+  private store(load: PendingLoad, snapshot: UserGroupSnapshot | undefined): void {
+    const { startedAt, changedGroups, isStale, key } = load;
+    const id = snapshot?.userGroupId ?? key.userGroupId;
+    if (id === undefined || isStale || changedGroups?.has(id)) return;
+    // Of two loads the one that started later may have finished first.
+    const entry = this.entries.peek(id);
+    if (entry && entry.startedAt > startedAt) return;
+    if (snapshot) this.entries.set(id, { snapshot, startedAt });
+    else if (entry?.snapshot.workspaceId === key.workspaceId) this.entries.delete(id);
+  }
+}
+
+function isRecent(startedAt: number): boolean {
+  return performance.now() - startedAt < MAX_AGE_MS;
+}

@@ -1,0 +1,183 @@
+import { Injectable } from '@nestjs/common';
+import type { JsonObject } from '../../common/json/strict-json';
+import type { Dialect } from '../../database/dialect';
+import { SharedReads } from '../../database/shared-reads';
+import { type Statement, statement, Statements } from '../../database/statement';
+import {
+  readResolvedMapping,
+  type ResolvedEntry,
+  resolvedMappingColumn,
+} from '../../registry/mapping/resolved-mapping';
+import type { EmbeddingWorkspace } from '../token/user-group-token.repository';
+import { readRules, type Rules, rulesColumn, shortcomingsOf } from '../../registry/mapping/rules';
+
+/** A generation that could be introspected when it was read. */
+export interface IntrospectableToken {
+  generation: number;
+  /** SHA-256 of the token in hexadecimal: as a text, since a Buffer can keep far more memory than its own. */
+  hash: string;
+  /** Milliseconds since 1970. */
+  createdAt: number;
+  /** End of the overlap, which the clock may have reached since; null for the current token. */
+  validUntil: number | null;
+}
+
+/** A user group as it was read, with the tokens of it that could be introspected then. */
+export interface UserGroupSnapshot {
+  readonly workspaceId: number;
+  readonly workspace: EmbeddingWorkspace;
+  readonly userGroupId: number;
+  readonly providedId: string;
+  readonly name: string;
+  /** JSON text of an object: as objects some texts take twenty times the memory. */
+  readonly properties: string;
+  readonly mapping: readonly ResolvedEntry[];
+  /** Those of its workspace, in the same moment. */
+  readonly rules: Rules;
+  readonly isSuspended: boolean;
+  /** Whether it has all that its workspace requires. */
+  readonly isComplete: boolean;
+  /** The current one, and before it its predecessor while that is in its overlap. */
+  readonly tokens: readonly IntrospectableToken[];
+  /** About how much memory it takes, in characters of text. */
+  readonly size: number;
+}
+
+/** What a snapshot takes beside its texts. */
+const FIXED_SIZE = 500;
+/** What an entry of a mapping takes, with the texts that most have. */
+const ENTRY_SIZE = 500;
+
+interface Row extends IntrospectableToken, EmbeddingWorkspace {
+  userGroupId: number;
+  providedId: string;
+  name: string;
+  properties: string;
+  suspendedAt: number | null;
+  mapping: string | null;
+  rules: string | null;
+}
+
+interface Keys {
+  workspaceId: number;
+  /** A JSON array of texts. */
+  keys: string;
+  now: number;
+}
+
+/** A row for each token, the tokens of a group together. */
+const selectSnapshots = (dialect: Dialect, which: string) => `
+  SELECT g.id AS "userGroupId", g.provided_id AS "providedId", g.name, g.properties,
+    g.suspended_at AS "suspendedAt", t.generation, ${dialect.toHex('t.token_hash')} AS hash,
+    t.created_at AS "createdAt", t.valid_until AS "validUntil",
+    ${resolvedMappingColumn(dialect)} AS mapping,
+    ${rulesColumn(dialect)} AS rules,
+    w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer"
+  FROM user_group g
+  JOIN workspace w ON w.id = g.workspace_id
+  JOIN user_group_token c ON c.user_group_id = g.id AND c.retired_at IS NULL
+  JOIN user_group_token t ON t.user_group_id = g.id
+    AND t.generation >= c.generation - 1
+    AND (t.retired_at IS NULL OR t.valid_until > :now)
+  WHERE g.workspace_id = :workspaceId AND ${which}
+  ORDER BY g.id, t.generation`;
+
+const findByHashes = statement<Keys, Row>('user-group-snapshot.find-by-hashes', (dialect) =>
+  dialect.forEachKey(':keys', (key) =>
+    selectSnapshots(
+      dialect,
+      key.leadsTo(
+        'g.id',
+        `SELECT h.user_group_id FROM user_group_token h
+         WHERE h.workspace_id = :workspaceId AND ${key.is('h.token_hash', dialect.fromHex)}`,
+      ),
+    ),
+  ),
+);
+
+const findByIds = statement<Keys, Row>('user-group-snapshot.find-by-ids', (dialect) =>
+  dialect.forEachKey(':keys', (key) =>
+    selectSnapshots(
+      dialect,
+      key.is('g.id', (text) => `CAST(${text} AS integer)`),
+    ),
+  ),
+);
+
+/** Reads snapshots: those of a call in one statement, so that group, tokens and rules are of one moment. */
+@Injectable()
+export class UserGroupSnapshotRepository {
+  private readonly byHash = new SharedReads<UserGroupSnapshot>(async (workspaceId, hashes) => {
+    const groups = await this.read(findByHashes, workspaceId, hashes);
+    return new Map(groups.flatMap((group) => group.tokens.map(({ hash }) => [hash, group])));
+  });
+
+  private readonly byId = new SharedReads<UserGroupSnapshot>(async (workspaceId, ids) => {
+    const groups = await this.read(findByIds, workspaceId, ids);
+    return new Map(groups.map((group) => [`${group.userGroupId}`, group]));
+  });
+
+  constructor(private readonly statements: Statements) {}
+
+  /** The group of the token with this hash, while the token can be introspected. Calls share statements. */
+  findByHash(workspaceId: number, hash: string): Promise<UserGroupSnapshot | undefined> {
+    return this.byHash.read(workspaceId, hash);
+  }
+
+  /** The group with this internal id, if it belongs to the workspace. Calls share statements. */
+  findById(workspaceId: number, userGroupId: number): Promise<UserGroupSnapshot | undefined> {
+    return this.byId.read(workspaceId, `${userGroupId}`);
+  }
+
+  private async read(
+    query: Statement<Keys, Row>,
+    workspaceId: number,
+    keys: readonly string[],
+  ): Promise<UserGroupSnapshot[]> {
+    const parameters = { workspaceId, keys: JSON.stringify(keys), now: Date.now() };
+    const rows = await this.statements.read(query, parameters);
+    const rules = readRules(rows[0]?.rules ?? null);
+    // Two hashes can lead to the same group, whose rows are then there twice.
+    const groups: Row[][] = [];
+    for (const row of rows) {
+      const group = groups.at(-1);
+      const last = group?.at(-1);
+      if (last?.userGroupId === row.userGroupId && last.generation < row.generation) {
+        group!.push(row);
+      } else groups.push([row]);
+    }
+    return groups.map((tokens) => toSnapshot(workspaceId, rules, tokens));
+  }
+}
+
+/** @param rows at least one */
+function toSnapshot(workspaceId: number, rules: Rules, rows: readonly Row[]): UserGroupSnapshot {
+  const { userGroupId, providedId, name, properties, suspendedAt, ...group } = rows[0]!;
+  const mapping = readResolvedMapping(group.mapping);
+  return {
+    workspaceId,
+    workspace: { publicId: group.publicId, embedTokenIssuer: group.embedTokenIssuer },
+    userGroupId,
+    providedId,
+    name,
+    properties,
+    mapping,
+    rules,
+    isSuspended: suspendedAt !== null,
+    isComplete: isComplete(rules, properties, mapping),
+    tokens: rows.map(({ generation, hash, createdAt, validUntil }) => ({
+      generation,
+      hash,
+      createdAt,
+      validUntil,
+    })),
+    size: FIXED_SIZE + name.length + properties.length + mapping.length * ENTRY_SIZE,
+  };
+}
+
+/** Parses the properties only if something is required. */
+function isComplete(rules: Rules, properties: string, mapping: readonly ResolvedEntry[]): boolean {
+  if (rules.requiredProperties.length + rules.requiredSchemas.length === 0) return true;
+  const content = { properties: JSON.parse(properties) as JsonObject, mapping };
+  return shortcomingsOf(rules, content).length === 0;
+}

@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { ChangeFeed } from '../../database/change-feed';
+import { type LoadSnapshot, SnapshotCache, type SnapshotKey } from './snapshot-cache';
+import {
+  type IntrospectableToken,
+  type UserGroupSnapshot,
+  UserGroupSnapshotRepository,
+} from './user-group-snapshot.repository';
+
+const MAX_GROUPS = 10_000;
+const MAX_CHARACTERS = 16 * 1024 ** 2;
+/** A group whose rotation has a grace period has two tokens. */
+const MAX_TOKENS = 2 * MAX_GROUPS;
+
+interface Options {
+  /** Bypasses the cache. */
+  isFresh: boolean;
+}
+
+/** A token with its group. */
+export interface TokenOfGroup {
+  group: UserGroupSnapshot;
+  token: IntrospectableToken;
+}
+
+/**
+ * User groups as introspection describes them: cached for 750 ms at most, and never across a change
+ * that this process knows of. While the database cannot be reached there is no answer.
+ */
+@Injectable()
+export class UserGroupSnapshots {
+  private readonly cache = new SnapshotCache({ groups: MAX_GROUPS, characters: MAX_CHARACTERS });
+  /**
+   * By workspace and hash, the group that had the token when it was last seen; its snapshot tells
+   * whether it still has. Holds only tokens that could be introspected: guessing cannot fill it.
+   */
+  private readonly groupOf = new LRUCache<string, number>({ max: MAX_TOKENS });
+  private isSubscribed = false;
+  /** How many times a snapshot was in the cache, and how many times it was not. */
+  readonly counts = { hit: 0, miss: 0 };
+
+  constructor(
+    private readonly repository: UserGroupSnapshotRepository,
+    private readonly changes: ChangeFeed,
+  ) {}
+
+  /**
+   * The token with this hash that can be introspected, with its group. Whether it is still valid by
+   * the clock is for the caller to check.
+   * @throws DatabaseUnavailable
+   */
+  async findToken(
+    { workspaceId, hash }: { workspaceId: number; hash: string },
+    options: Options,
+  ): Promise<TokenOfGroup | undefined> {
+    this.pollChanges();
+    const text = `${workspaceId}/${hash}`;
+    const userGroupId = this.groupOf.get(text);
+    if (userGroupId !== undefined) {
+      const known = tokenOf(await this.get({ workspaceId, userGroupId }, options), hash);
+      if (known) return known;
+    }
+    const group = await this.load({ text, workspaceId }, options, () =>
+      this.repository.findByHash(workspaceId, hash),
+    );
+    const found = tokenOf(group, hash);
+    if (found) this.groupOf.set(text, found.group.userGroupId);
+    else this.groupOf.delete(text);
+    return found;
+  }
+
+  /**
+   * The group with this internal id, if it belongs to the workspace.
+   * @throws DatabaseUnavailable
+   */
+  find(
+    key: { workspaceId: number; userGroupId: number },
+    options: Options,
+  ): Promise<UserGroupSnapshot | undefined> {
+    this.pollChanges();
+    return this.get(key, options);
+  }
+
+  private async get(
+    { workspaceId, userGroupId }: { workspaceId: number; userGroupId: number },
+    { isFresh }: Options,
+  ): Promise<UserGroupSnapshot | undefined> {
+    const cached = isFresh ? undefined : this.cache.get(userGroupId);
+    if (cached) {
+      this.counts.hit++;
+      return cached.workspaceId === workspaceId ? cached : undefined;
+    }
+    const key = { text: `${workspaceId}/${userGroupId}`, workspaceId, userGroupId };
+    return this.load(key, { isFresh }, () => this.repository.findById(workspaceId, userGroupId));
+  }
+
+  private load(
+    key: SnapshotKey,
+    { isFresh }: Options,
+    loadSnapshot: LoadSnapshot,
+  ): Promise<UserGroupSnapshot | undefined> {
+    this.counts.miss++;
+    return this.cache.load(key, isFresh, loadSnapshot);
+  }
+
+  /** Invalidates what other processes have changed; to be called before each access to the cache. */
+  private pollChanges(): void {
+    if (!this.isSubscribed) {
+      // Not earlier: a process that introspects nothing needs no connection to listen on.
+      this.isSubscribed = true;
+      this.changes.subscribe(this.cache);
+    }
+    this.changes.poll();
+  }
+}
+
+function tokenOf(group: UserGroupSnapshot | undefined, hash: string): TokenOfGroup | undefined {
+  const token = group?.tokens.find((one) => one.hash === hash);
+  return token && { group: group!, token };
+}

@@ -1,0 +1,61 @@
+import type { TokenGeneration } from './user-group-token.repository';
+
+/*
+ * A user-group token can be introspected while its group is neither suspended nor incomplete, and it
+ * is the current generation or, until its overlap ends, the predecessor of the current one.
+ */
+
+export const tokenStates = ['current', 'overlap', 'ended'] as const;
+export type TokenState = (typeof tokenStates)[number];
+
+/** Why an introspection of a token answers that it is not active. */
+export const inactiveReasons = [
+  'superseded',
+  'overlap_expired',
+  'revoked',
+  'group_suspended',
+  'group_incomplete',
+] as const;
+export type InactiveReason = (typeof inactiveReasons)[number];
+
+/**
+ * Whether a token is valid now. To be asked at each answer: the clock may have ended it since it was read.
+ * @param token the current generation, whose `validUntil` is null, or its predecessor
+ */
+export function isValid(
+  group: { isSuspended: boolean; isComplete: boolean },
+  token: { validUntil: number | null },
+): boolean {
+  if (group.isSuspended || !group.isComplete) return false;
+  return token.validUntil === null || token.validUntil > Date.now();
+}
+
+export function stateOf(token: TokenGeneration): TokenState {
+  if (token.retiredAt === null) return 'current';
+  return (overlapEndOf(token) ?? 0) > Date.now() ? 'overlap' : 'ended';
+}
+
+/** Returns when the overlap of a retired generation ends; null if it has none: the next rotation ends every overlap. */
+export function overlapEndOf({ validUntil, successorRetiredAt }: TokenGeneration): number | null {
+  return successorRetiredAt === null ? validUntil : null;
+}
+
+/**
+ * Returns why a token is not valid now; null if it is.
+ * @param isGroupComplete whether the group has all that its workspace requires
+ */
+export function inactiveReasonOf(
+  token: TokenGeneration,
+  isGroupComplete: boolean,
+): InactiveReason | null {
+  if (stateOf(token) === 'ended') return endOf(token);
+  if (token.groupSuspendedAt !== null) return 'group_suspended';
+  return isGroupComplete ? null : 'group_incomplete';
+}
+
+/** Returns what ended a token for ever. */
+function endOf({ revokedAt, validUntil, successorRetiredAt }: TokenGeneration): InactiveReason {
+  if (revokedAt !== null) return 'revoked';
+  if (validUntil === null) return 'superseded';
+  return validUntil <= (successorRetiredAt ?? Infinity) ? 'overlap_expired' : 'superseded';
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { statement, Statements } from '../database/statement';
+
+interface OfWorkspace {
+  workspaceId: number;
+}
+
+/** The settings that are not rules for user groups, as columns. */
+export interface StoredSettings {
+  publicId: string;
+  /** Null for `EMBED_TOKEN_ISSUER`. */
+  embedTokenIssuer: string | null;
+  /** JSON text. */
+  embedTokenAudiences: string;
+}
+
+/** All settings that callers can change, as columns; lists are JSON texts. */
+interface ChangedSettings extends OfWorkspace, Omit<StoredSettings, 'publicId'> {
+  policy: string;
+  requiredProperties: string;
+  requiredSchemas: string;
+}
+
+interface Quota extends OfWorkspace {
+  /** Null for any number of groups. */
+  quota: number | null;
+  /** How many groups there are; null without a quota. */
+  count: number | null;
+}
+
+const findSettings = statement<OfWorkspace, StoredSettings>(
+  'workspace-settings.find',
+  () => `
+    SELECT public_id AS "publicId", embed_token_issuer AS "embedTokenIssuer",
+      embed_token_audiences AS "embedTokenAudiences"
+    FROM workspace WHERE id = :workspaceId`,
+);
+
+const updateSettings = statement<ChangedSettings>(
+  'workspace-settings.update',
+  () => `
+    UPDATE workspace SET mapping_policy = :policy, required_properties = :requiredProperties,
+      required_schemas = :requiredSchemas, embed_token_issuer = :embedTokenIssuer,
+      embed_token_audiences = :embedTokenAudiences
+    WHERE id = :workspaceId`,
+);
+
+const setUserGroupQuota = statement<Quota>(
+  'workspace-settings.set-user-group-quota',
+  () => `
+    UPDATE workspace SET user_group_quota = :quota, user_group_count = :count
+    WHERE id = :workspaceId`,
+);
+
+/** Stores the settings of workspaces. */
+@Injectable()
+export class WorkspaceSettingsRepository {
+  constructor(private readonly statements: Statements) {}
+
+  /** Reads the settings as committed. */
+  async read({ workspaceId }: OfWorkspace): Promise<StoredSettings> {
+    return (await this.statements.read(findSettings, { workspaceId }))[0]!;
+  }
+
+  /** Reads the settings as seen by the transaction of `manager`. */
+  async find(manager: EntityManager, { workspaceId }: OfWorkspace): Promise<StoredSettings> {
+    return (await this.statements.run(manager, findSettings, { workspaceId }))[0]!;
+  }
+
+  async update(manager: EntityManager, settings: ChangedSettings): Promise<void> {
+    await this.statements.run(manager, updateSettings, settings);
+  }
+
+  async setUserGroupQuota(manager: EntityManager, quota: Quota): Promise<void> {
+    await this.statements.run(manager, setUserGroupQuota, quota);
+  }
+}

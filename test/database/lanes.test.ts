@@ -1,0 +1,222 @@
+import { DatabaseUnavailable } from '../../src/common/errors';
+import { Lanes, type LanesOptions, type Outcome } from '../../src/database/lanes';
+
+interface Wave {
+  workspaceId: number;
+  calls: string[];
+  /** Ends the wave: each call is answered with its own text. */
+  answer: () => void;
+  end: (outcomes: Outcome<string>[]) => void;
+  fail: (error: Error) => void;
+}
+
+/** Lanes whose waves end when the test says so. */
+function startLanes(options: Omit<LanesOptions<string, string>, 'run'> = {}) {
+  const waves: Wave[] = [];
+  const lanes = new Lanes<string, string>({
+    ...options,
+    run: (workspaceId, calls) =>
+      new Promise((resolve, reject) => {
+        const answer = () => {
+          resolve(calls.map((call) => ({ value: call })));
+        };
+        waves.push({ workspaceId, calls: [...calls], answer, end: resolve, fail: reject });
+      }),
+  });
+  /** What has been run so far, by workspace. */
+  const calls = (workspaceId = 1) =>
+    waves.filter((wave) => wave.workspaceId === workspaceId).map((wave) => wave.calls);
+  /** Joins with each call; the results are looked at later, so that none is unhandled. */
+  const join = (...texts: string[]) => {
+    const joined = texts.map((text) => lanes.join(1, text));
+    for (const one of joined) one.catch(() => undefined);
+    return joined;
+  };
+  const { lanes: open } = lanes as unknown as { lanes: Map<number, unknown> };
+  return { lanes, waves, calls, join, open };
+}
+
+/** Until everything has happened that needs no timer. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+test('a call alone goes in the same turn of the event loop', async () => {
+  const { calls, join, waves } = startLanes();
+  const [answer] = join('a');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(calls()).toEqual([['a']]);
+  waves[0]!.answer();
+  expect(await answer).toBe('a');
+});
+
+test('what arrives in one turn goes together, in the order of arrival', async () => {
+  const { calls, join, waves } = startLanes();
+  const answers = join('a', 'b', 'a', 'c');
+  await settled();
+  expect(calls()).toEqual([['a', 'b', 'a', 'c']]);
+  waves[0]!.answer();
+  expect(await Promise.all(answers)).toEqual(['a', 'b', 'a', 'c']);
+});
+
+test('what arrives during a wave forms the next one, which begins after it', async () => {
+  const { calls, join, waves } = startLanes();
+  void join('a');
+  await settled();
+  void join('b');
+  await settled();
+  void join('c');
+  await settled();
+  expect(calls()).toEqual([['a']]);
+  waves[0]!.answer();
+  await settled();
+  expect(calls()).toEqual([['a'], ['b', 'c']]);
+});
+
+test('whoever is answered and calls at once goes with the next wave', async () => {
+  const { lanes, calls, join, waves } = startLanes();
+  const [first] = join('a');
+  const again = first!.then(() => lanes.join(1, 'again'));
+  await settled();
+  waves[0]!.answer();
+  await settled();
+  waves[1]!.answer();
+  expect(await again).toBe('again');
+  expect(calls()).toEqual([['a'], ['again']]);
+});
+
+test('a wave has no more calls than its limit', async () => {
+  const { calls, join, waves } = startLanes({ maxWave: 2 });
+  void join('a', 'b', 'c', 'd', 'e');
+  for (let wave = 0; wave < 3; wave++) {
+    await settled();
+    waves[wave]!.answer();
+  }
+  await settled();
+  expect(calls()).toEqual([['a', 'b'], ['c', 'd'], ['e']]);
+});
+
+test('calls with one key go one after another, in the order of arrival, and hold up no others', async () => {
+  const { calls, join, waves } = startLanes({ keyOf: (call) => call.charAt(0), maxWave: 3 });
+  const answers = join('x1', 'x2', 'y1', 'x3', 'y2', 'z1', 'w1');
+  for (let wave = 0; wave < 4; wave++) {
+    await settled();
+    waves[wave]?.answer();
+  }
+  expect(await Promise.all(answers)).toHaveLength(7);
+  expect(calls()).toEqual([['x1', 'y1', 'z1'], ['x2', 'y2', 'w1'], ['x3']]);
+});
+
+test('two workspaces never share a wave, and do not wait for each other', async () => {
+  const { lanes, calls, join, waves } = startLanes();
+  void join('a');
+  const other = lanes.join(2, 'a');
+  await settled();
+  expect([calls(1), calls(2)]).toEqual([[['a']], [['a']]]);
+  waves.find(({ workspaceId }) => workspaceId === 2)!.answer();
+  expect(await other).toBe('a');
+});
+
+test('each call of a wave has an outcome of its own', async () => {
+  const { join, waves } = startLanes();
+  const answers = join('good', 'bad', 'better');
+  await settled();
+  waves[0]!.end([{ value: 'one' }, { error: new Error('only this') }, { value: 'two' }]);
+  expect(await Promise.allSettled(answers)).toEqual([
+    { status: 'fulfilled', value: 'one' },
+    { status: 'rejected', reason: new Error('only this') },
+    { status: 'fulfilled', value: 'two' },
+  ]);
+});
+
+test.each<[string, (wave: Wave) => void]>([
+  [
+    'that fails',
+    (wave) => {
+      wave.fail(new Error('away'));
+    },
+  ],
+  [
+    'that leaves a call without an outcome',
+    (wave) => {
+      wave.end([{ value: 'one' }]);
+    },
+  ],
+])('a wave %s rejects its own calls alone, and the lane goes on', async (_name, end) => {
+  const { calls, join, waves, open } = startLanes();
+  const failed = join('a', 'b');
+  await settled();
+  const next = join('c');
+  end(waves[0]!);
+  const [, second] = await Promise.allSettled(failed);
+  expect(second!.status).toBe('rejected');
+  await settled();
+  expect(calls()).toEqual([['a', 'b'], ['c']]);
+  waves[1]!.answer();
+  expect(await next[0]).toBe('c');
+  await settled();
+  expect(open.size).toBe(0);
+});
+
+test('a runner that throws before it returns a promise rejects its wave', async () => {
+  const lanes = new Lanes<string, string>({
+    run: () => {
+      throw new Error('at once');
+    },
+  });
+  await expect(lanes.join(1, 'a')).rejects.toThrow('at once');
+  await expect(lanes.join(1, 'b')).rejects.toThrow('at once');
+});
+
+test('a lane that is empty is gone', async () => {
+  const { lanes, waves, open } = startLanes();
+  const answers = Array.from({ length: 100 }, (_, workspaceId) => lanes.join(workspaceId, 'a'));
+  await settled();
+  expect(open.size).toBe(100);
+  for (const wave of waves) wave.answer();
+  await Promise.all(answers);
+  await settled();
+  expect(open.size).toBe(0);
+});
+
+describe('while a wave hangs', () => {
+  const LIMIT_MS = 2000;
+
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
+  });
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  test('those who wait too long are refused, each in its time, and never run', async () => {
+    const { calls, join, waves, open } = startLanes();
+    const [hanging] = join('hanging');
+    await settled();
+    const [early] = join('early');
+    jest.advanceTimersByTime(LIMIT_MS / 2);
+    const [late] = join('late');
+    jest.advanceTimersByTime(LIMIT_MS / 2);
+    await expect(early).rejects.toBeInstanceOf(DatabaseUnavailable);
+    waves[0]!.answer();
+    expect(await hanging).toBe('hanging');
+    await settled();
+    expect(calls()).toEqual([['hanging'], ['late']]);
+    waves[1]!.answer();
+    expect(await late).toBe('late');
+    await settled();
+    expect([open.size, jest.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  test('the wave itself is left to its own time limits', async () => {
+    const { join, waves } = startLanes();
+    const [hanging] = join('hanging');
+    await settled();
+    const [waiting] = join('waiting');
+    jest.advanceTimersByTime(10 * LIMIT_MS);
+    await expect(waiting).rejects.toBeInstanceOf(DatabaseUnavailable);
+    waves[0]!.answer();
+    expect(await hanging).toBe('hanging');
+  });
+});

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const root = join(__dirname, '..', '..');
+
+test('docs/performance.md and its charts show the JSON beside them; `npm run docs` renders them', () => {
+  const script = join(root, 'bench', 'document.mjs');
+  const printed = execFileSync(process.execPath, [script], { encoding: 'utf8' });
+  const files = JSON.parse(printed) as Record<string, string>;
+  expect(Object.keys(files)).toHaveLength(3);
+  for (const [name, wanted] of Object.entries(files)) {
+    const path = join(root, name);
+    if (process.env['UPDATE_DOCS']) writeFileSync(path, wanted);
+    else expect(readFileSync(path, 'utf8')).toBe(wanted);
+  }
+});

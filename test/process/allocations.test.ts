@@ -1,0 +1,92 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Answer } from '../support/api-client';
+import { createTestDatabase, type DatabaseKind, onEachDatabase } from '../support/databases';
+import { type RunningServer, startServer } from '../support/processes';
+
+const PRELOADED = join(__dirname, '..', 'support', 'record-allocations.mjs');
+const CALLERS = 32;
+/** For each of them, before anything is counted: until then much of the code is interpreted. */
+const WARM_UP = 10;
+const CALLS = 10;
+/** Many calls one after the other, on a machine that may be busy with other tests. */
+const LIMIT_MS = 180_000;
+
+/**
+ * KiB of JavaScript heap that a call of each operation may allocate, its answer included: half as
+ * much again as it does. Unlike time this is the same on a slow or busy machine. Where a change
+ * makes an operation cheaper, lower its figure.
+ */
+const MOST_KIB: Record<DatabaseKind, Record<string, number>> = {
+  postgres: { create: 185, 'look-up': 80, introspect: 80, rotate: 150 },
+  sqlite: { create: 150, 'look-up': 80, introspect: 80, rotate: 120 },
+};
+
+onEachDatabase((kind) => {
+  test(
+    'a call allocates no more memory than it does today',
+    async () => {
+      const database = await createTestDatabase(kind);
+      const options = `--import ${PRELOADED}`;
+      const server = await startServer({ ...database.env, NODE_OPTIONS: options });
+      await run(server, WARM_UP, 'warm');
+      const allocated = await run(server, CALLS, 'measured');
+      await server.stop();
+      await database.drop();
+      for (const [operation, most] of Object.entries(MOST_KIB[kind])) {
+        expect({ [operation]: allocated[operation]! < most, allocated }).toEqual({
+          [operation]: true,
+          allocated,
+        });
+      }
+    },
+    LIMIT_MS,
+  );
+});
+
+/** KiB by operation, for one call. */
+async function run(
+  { api, process, output }: RunningServer,
+  calls: number,
+  name: string,
+): Promise<Record<string, number>> {
+  const groups = Array.from({ length: CALLERS * calls }, (_, number) => ({
+    user_group_id: `${name} ${number}`,
+    name: 'Allocated',
+    properties: { seats: number },
+  }));
+  const tokens: string[] = [];
+  const measure = async (call: (index: number) => Promise<Answer>) => {
+    await allocatedSoFar();
+    await Promise.all(
+      Array.from({ length: CALLERS }, async (_, caller) => {
+        for (let index = caller; index < groups.length; index += CALLERS) {
+          expect((await call(index)).status).toBe(200);
+        }
+      }),
+    );
+    return (await allocatedSoFar()) / groups.length / 1024;
+  };
+  return {
+    create: await measure(async (index) => {
+      const answer = await api.get(groups[index]);
+      tokens[index] = answer.body.user_group.token;
+      return answer;
+    }),
+    'look-up': await measure((index) => api.get(groups[index])),
+    introspect: await measure((index) =>
+      api.call('POST', '/api/v1/introspect', { token: tokens[index] }),
+    ),
+    rotate: await measure((index) => api.post({ current_token: tokens[index] })),
+  };
+
+  async function allocatedSoFar(): Promise<number> {
+    const before = output().length;
+    process.kill('SIGWINCH');
+    for (;;) {
+      const said = /allocated (\d+) bytes/.exec(output().slice(before));
+      if (said) return Number(said[1]);
+      await once(process.stderr!, 'data');
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import vm from 'node:vm';
+import NodeEnvironment from 'jest-environment-node';
+import { runWarm } from './warm-processes.mjs';
+
+// Jest gives each test file modules of its own and compiles all of them anew, which is most of what
+// a file costs. Here a worker compiles a module once: a script is bound to no context, and running
+// it in that of a test file gives the file its own function, and so its own module.
+
+const { compileFunction } = vm;
+const scripts = new Map();
+
+vm.compileFunction = (source, parameters, options) => {
+  const { filename, parsingContext } = options;
+  // The callback of `import()` belongs to one test file.
+  if (source.includes('import(')) return compileFunction(source, parameters, options);
+  const head = `(function (${parameters.join(', ')}) {`;
+  let known = scripts.get(filename);
+  if (known?.source !== source) {
+    try {
+      const script = new vm.Script(`${head}${source}\n})`, {
+        filename,
+        columnOffset: -head.length,
+      });
+      known = { source, script };
+    } catch {
+      // For the error that Jest expects.
+      return compileFunction(source, parameters, options);
+    }
+    scripts.set(filename, known);
+  }
+  return known.script.runInContext(parsingContext);
+};
+
+export default class extends NodeEnvironment {
+  async setup() {
+    await super.setup();
+    // The processes outlive a test file, and so everything that its modules know.
+    this.global.runWarm = runWarm;
+  }
+}

@@ -1,0 +1,23 @@
+// Preloaded into a process under test: at each SIGWINCH, which nothing else uses, it says how many bytes of the JavaScript heap
+// were allocated since the last one. Counted from one garbage collection to the next, so that it
+// does not matter when they happen.
+import console from 'node:console';
+import process from 'node:process';
+import { GCProfiler, getHeapStatistics } from 'node:v8';
+
+let profiler = new GCProfiler();
+let used = getHeapStatistics().used_heap_size;
+profiler.start();
+
+process.on('SIGWINCH', () => {
+  let allocated = 0;
+  for (const { beforeGC, afterGC } of profiler.stop().statistics) {
+    allocated += beforeGC.heapStatistics.usedHeapSize - used;
+    used = afterGC.heapStatistics.usedHeapSize;
+  }
+  allocated += getHeapStatistics().used_heap_size - used;
+  console.error(`allocated ${allocated} bytes`);
+  profiler = new GCProfiler();
+  used = getHeapStatistics().used_heap_size;
+  profiler.start();
+});

@@ -1,0 +1,77 @@
+// A process in which the scripts of dist run one after the other. What costs most of a short command
+// is to load its modules, and they are loaded once here. Each run has its own arguments and
+// environment; it is over when nothing keeps the event loop any more, or at `process.exit`.
+import { readdirSync, readlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants } from 'node:os';
+import process from 'node:process';
+import { BEGIN, END } from './warm-processes.mjs';
+
+const require = createRequire(import.meta.url);
+const EXIT = Symbol('the script has ended the process');
+const exit = process.exit.bind(process);
+let running = false;
+
+process.setMaxListeners(0);
+process.stdout.setMaxListeners(0);
+process.stderr.setMaxListeners(0);
+
+process.on('message', ({ script, args, env }) => {
+  running = true;
+  mark(BEGIN);
+  process.argv = [process.execPath, script, ...args];
+  process.env = env;
+  // From here on only what the script does keeps the event loop.
+  process.channel.unref();
+  Reflect.deleteProperty(require.cache, script);
+  require(script);
+});
+
+process.exit = (code = process.exitCode ?? 0) => {
+  finish(code);
+  throw EXIT;
+};
+
+process.on('beforeExit', () => {
+  finish(process.exitCode ?? 0);
+  if (holdsDatabase()) exit(0);
+  process.exitCode = undefined;
+  process.channel.ref();
+  process.send({ idle: true });
+});
+
+process.on('uncaughtException', fail);
+process.on('unhandledRejection', fail);
+process.on('disconnect', () => exit(0));
+
+function fail(error) {
+  if (error === EXIT) return;
+  process.stderr.write(`${error?.stack ?? error}\n`);
+  exit(128 + constants.signals.SIGABRT);
+}
+
+/** Whether a script that ended the process has left a database open, which may be locked. */
+function holdsDatabase() {
+  return readdirSync('/proc/self/fd').some((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`).includes('.sqlite');
+    } catch {
+      // It was the one by which the directory was read.
+      return false;
+    }
+  });
+}
+
+/** What is written after the end is nobody's. */
+function finish(code) {
+  if (!running) return;
+  running = false;
+  mark(END);
+  process.send({ code });
+}
+
+/** On both streams, which are pipes, and so written to at once. */
+function mark(sign) {
+  process.stdout.write(sign);
+  process.stderr.write(sign);
+}

@@ -1,0 +1,50 @@
+import { type ApiClient } from '../support/api-client';
+import { onPostgres } from '../support/databases';
+import { withService } from '../support/test-service';
+
+const WRITERS = 400;
+const CALLS = 100;
+const ROUNDS = 3;
+/** So much slower the slowest calls may get, of which one in a hundred is slower still. */
+const MOST = 5;
+/** Below this a figure says more of the machine than of the service. */
+const NOISE_MS = 10;
+
+onPostgres('one busy group and the other workspaces', () => {
+  const service = withService('postgres');
+
+  test(`with ${WRITERS} parallel writers of one group the calls of another workspace stay quick, and none fails`, async () => {
+    const busy = service.clientOf(await service.issueToken(['user-groups:write'], 'busy'));
+    const scopes = ['user-groups:read', 'user-groups:write'] as const;
+    const other = service.clientOf(await service.issueToken([...scopes], 'other'));
+    await callsOf(other, 'warm');
+    const ratios: number[] = [];
+    for (let round = 1; round <= ROUNDS && !ratios.some((ratio) => ratio <= MOST); round++) {
+      const alone = await callsOf(other, `alone ${round}`);
+      let isOver = false;
+      const writers = Array.from({ length: WRITERS }, async (_, writer) => {
+        for (let count = 0; !isOver; count++) {
+          await busy.put({ user_group_id: 'hot', name: `${writer}.${count}` });
+        }
+      });
+      const beside = await callsOf(other, `beside ${round}`);
+      isOver = true;
+      await Promise.all(writers);
+      ratios.push(beside / Math.max(alone, NOISE_MS));
+    }
+    expect(Math.min(...ratios)).toBeLessThanOrEqual(MOST);
+  }, 180_000);
+});
+
+/** Look-ups and writes in turn, each of which has to succeed. @returns the 99th percentile in milliseconds */
+async function callsOf(api: ApiClient, name: string): Promise<number> {
+  const took: number[] = [];
+  for (let count = 0; count < CALLS; count++) {
+    const group = { user_group_id: `${name} ${count >> 1}`, name: 'Other' };
+    const began = performance.now();
+    const { status } = await (count % 2 ? api.get(group) : api.put(group));
+    took.push(performance.now() - began);
+    expect(status).toBe(200);
+  }
+  return took.sort((a, b) => a - b)[Math.floor(took.length * 0.99) - 1]!;
+}
