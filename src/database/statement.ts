@@ -1,6 +1,8 @@
+import type { Writable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Pool, PoolClient } from 'pg';
+import { DatabaseUnavailable } from '../common/errors';
 import { translateDatabaseError } from './database-errors';
 import { type Dialect, dialectOf } from './dialect';
 
@@ -91,12 +93,15 @@ export class Statements {
     const { name, text, values } = this.bind(statement, parameters);
     if (!poolOf(this.dataSource)) {
       const { dataSource } = manager;
-      // SQLite itself ends the transaction of a statement that finds the disk full; nothing that was
-      // sent along with it may then be stored without it.
-      if (!sqliteOf(dataSource).inTransaction) throw new Error('the transaction has ended');
+      // SQLite itself ends the transaction of a statement that finds the disk full or failing; nothing
+      // that was sent along with it may then be stored without it.
+      if (!sqliteOf(dataSource).inTransaction) {
+        throw new DatabaseUnavailable(new Error('SQLite has ended the transaction'));
+      }
       return runOnSqlite<Row>(dataSource, text, values);
     }
     const client = (await manager.queryRunner!.connect()) as PoolClient;
+    sendTogether(client);
     return (await client.query<Row & object>({ name, text, values })).rows;
   }
 
@@ -128,6 +133,16 @@ function compile(sql: string, dialect: Dialect): Compiled {
 /** The driver's own pool: it can name statements, as TypeORM cannot, which halves the work of PostgreSQL. */
 export function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
+}
+
+/** What is sent in this turn of the event loop leaves by one call of the operating system. */
+function sendTogether(client: PoolClient): void {
+  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
+  if (stream.writableCorked > 0) return;
+  stream.cork();
+  process.nextTick(() => {
+    stream.uncork();
+  });
 }
 
 const prepared = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();

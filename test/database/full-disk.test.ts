@@ -1,5 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
+import { DatabaseUnavailable } from '../../src/common/errors';
+import { settled, statement, Statements } from '../../src/database/statement';
 import { Transactor } from '../../src/database/transactor';
 import { startTestService, type TestService } from '../support/test-service';
 
@@ -61,6 +63,22 @@ test.each([1, 8])(
     expect(committedGroups().sort()).toEqual([...acknowledged, 'after 1', 'after 2'].sort());
   },
 );
+
+test('what comes after a statement that found the disk full is refused for the same reason', async () => {
+  const statements = service.app.get(Statements);
+  const store = statement<{ text: string }>(
+    'test.store',
+    () => 'INSERT INTO filled VALUES (:text)',
+  );
+  await transactor.run((manager) => manager.query('CREATE TABLE filled (text TEXT)'));
+  await allowPages(2);
+  const stored = transactor.run(async (manager) => {
+    const tooLong = statements.run(manager, store, { text: 'x'.repeat(100_000) });
+    await settled([statements.run(manager, store, { text: 'along' }), tooLong]);
+  });
+  await expect(stored).rejects.toBeInstanceOf(DatabaseUnavailable);
+  expect(await service.query('SELECT text FROM filled')).toEqual([]);
+});
 
 test('the connection that writes flushes each commit to the disk', async () => {
   const [row] = await transactor.run((manager) =>
