@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { getRandomValues } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/caller';
 import { AuditUnavailable, DatabaseUnavailable } from '../common/errors';
+import { randomBytes } from '../common/random-bytes';
 import { redactor } from '../common/secrets';
 import { Config } from '../config/config';
 import { translateDatabaseError } from '../database/database-errors';
@@ -160,8 +160,8 @@ export class AuditLog {
 
 /** Draws one of the 2^53 numbers that are exact in JSON. */
 function randomNumber(): number {
-  const [high, low] = getRandomValues(new Uint32Array(2)) as unknown as [number, number];
-  return (high >>> 11) * 2 ** 32 + low;
+  const bytes = randomBytes(8);
+  return (bytes.readUInt32LE(0) >>> 11) * 2 ** 32 + bytes.readUInt32LE(4);
 }
 
 /**

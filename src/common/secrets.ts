@@ -1,5 +1,6 @@
-import { hash, randomBytes } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { randomBytes } from './random-bytes';
 
 /** `uga_…`: an API token; `ugt_…`: a user-group token. */
 export type TokenPrefix = 'uga' | 'ugt';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose';
-import { randomBytes } from 'node:crypto';
 import { ShownTokens } from '../audit/shown-tokens';
 import type { Caller } from '../common/caller';
+import { randomBytes } from '../common/random-bytes';
 import {
   UserGroupIncomplete,
   UserGroupNotFound,

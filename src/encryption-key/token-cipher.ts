@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { TokenForgotten, TokenUnreadable } from '../common/errors';
+import { randomBytes } from '../common/random-bytes';
 import type { KeyRing } from './key-ring';
 
 /** The row that a ciphertext is bound to; it can be decrypted for no other. */

@@ -1,3 +1,4 @@
+import { randomBytes } from '../../src/common/random-bytes';
 import { generateToken } from '../../src/common/secrets';
 
 const COUNT = 20_000;
@@ -12,6 +13,16 @@ test('tokens never repeat, and favour no character at any place', () => {
   for (let place = 0; place < RANDOM.to - RANDOM.from; place++) {
     expect(chiSquare(random.map((text) => text[place]).join(''))).toBeLessThan(160);
   }
+});
+
+test('no random bytes are given out twice, nor changed by those that follow', () => {
+  const drawn = Array.from({ length: COUNT }, (_, index) => randomBytes(12 + (index % 30)));
+  const texts = drawn.map((bytes) => bytes.toString('hex'));
+  randomBytes(4096);
+  expect(drawn.map((bytes) => bytes.toString('hex'))).toEqual(texts);
+  expect(texts.map((text) => text.length / 2)).toEqual(texts.map((_, index) => 12 + (index % 30)));
+  expect(new Set(texts.map((text) => text.slice(0, 24))).size).toBe(COUNT);
+  expect(() => randomBytes(4097)).toThrow(RangeError);
 });
 
 /** How far the 62 letters and digits are from being equally frequent. */

@@ -118,10 +118,10 @@ describe('cryptography', () => {
       'createHash',
       'createHmac',
       'createPrivateKey',
-      'getRandomValues',
       'hash',
       'hkdfSync',
       'randomBytes',
+      'randomFillSync',
       'randomInt',
       'randomUUID',
     ]);

@@ -1,0 +1,24 @@
+import { randomFillSync } from 'node:crypto';
+
+const PORTION = 4096;
+
+const portion = Buffer.alloc(PORTION);
+let used = PORTION;
+
+/**
+ * Bytes of Node's secure generator, each given out once. They are drawn in larger portions: a draw
+ * costs some microseconds, however few bytes it is for.
+ * @param length at most 4096
+ */
+export function randomBytes(length: number): Buffer {
+  if (length > PORTION) throw new RangeError(`more than ${PORTION} bytes at once`);
+  if (used + length > PORTION) {
+    randomFillSync(portion);
+    used = 0;
+  }
+  const bytes = Buffer.from(portion.subarray(used, used + length));
+  // Nothing that has become part of a secret stays here.
+  portion.fill(0, used, used + length);
+  used += length;
+  return bytes;
+}
