@@ -116,7 +116,8 @@ type Naming = 'hash' | 'group';
 
 /**
  * Where a token is found by its name, the column that the name is compared with, and its type. Each
- * begins with the table that has an index for the name: SQLite would begin with the workspace.
+ * begins with the table that has an index for the name: SQLite would begin with the workspace, and
+ * PostgreSQL would read all current tokens beside the few with the hashes, if it were asked for both.
  */
 const NAMES = {
   hash: {
@@ -127,7 +128,7 @@ const NAMES = {
   },
   group: {
     from: 'user_group g JOIN user_group_token t ON t.user_group_id = g.id',
-    ofWorkspace: 'g.workspace_id = :workspaceId',
+    ofWorkspace: 'g.workspace_id = :workspaceId AND t.retired_at IS NULL',
     column: 'g.provided_id',
     type: 'text',
   },
@@ -152,7 +153,7 @@ const retireTokens = (naming: Naming, waits: boolean) => (dialect: Dialect) => {
     FROM ${from}
     JOIN ${dialect.recordsOf(':retirements', { named: type, by_api_token: 'integer', until: 'bigint' })}
       ON r.named = ${column}
-    WHERE ${ofWorkspace} AND ${dialect.isOneOf(column, ':named', type)} AND t.retired_at IS NULL
+    WHERE ${ofWorkspace} AND ${dialect.isOneOf(column, ':named', type)}
     ${waits ? '' : dialect.lockFreeRows('t')}
   )
   UPDATE user_group_token SET retired_at = :now, retired_by = mine.by_api_token,
