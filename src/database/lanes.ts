@@ -13,14 +13,17 @@ export interface LanesOptions<Call, Answer> {
     workspaceId: number,
     calls: readonly Call[],
   ) => Promise<readonly Outcome<Answer | Promise<Answer>>[]>;
-  /** Calls with the same key never run together, but one after another in the order of their arrival. */
+  /** Calls with the same key never run at once, but one after another in the order of their arrival. */
   keyOf?: (call: Call) => string;
   /** How many calls run together at most. */
   maxWave?: number;
+  /** How many waves of one workspace are under way at most; 1 unless told. */
+  wavesAtOnce?: number;
 }
 
 interface Waiting<Call, Answer> {
   call: Call;
+  key: string;
   resolve: (answer: Answer | Promise<Answer>) => void;
   reject: (error: unknown) => void;
   /** By `performance.now()`. */
@@ -30,19 +33,26 @@ interface Waiting<Call, Answer> {
 interface Lane<Call, Answer> {
   workspaceId: number;
   waiting: Waiting<Call, Answer>[];
-  /** Set while calls wait for the wave under way. */
+  /** How many waves are under way, or about to be taken. */
+  waves: number;
+  /** Of the calls under way. */
+  keys: Set<string>;
+  /** Set while calls wait for a wave under way. */
   expiry: NodeJS.Timeout | undefined;
 }
+
+/** How many waves of writes go at once: while the database works on one, the process does on the other. */
+export const WRITE_WAVES = 2;
 
 const MAX_WAVE = 64;
 /** With the time limits of its own wave a call is answered within five seconds. */
 const MAX_WAIT_MS = 2000;
 
 /**
- * Lets calls of one kind share statements and commits. Each workspace has a lane with one wave under
- * way at most: a call that finds the lane free goes at once, together with whatever arrived in the
- * same turn of the event loop; calls that arrive meanwhile form the next wave. Nobody waits for
- * company. Two workspaces never share a wave, and a workspace with many calls fills its own lane alone.
+ * Lets calls of one kind share statements and commits. Each workspace has a lane with few waves under
+ * way at most: a call that finds room goes at once, together with whatever arrived in the same turn
+ * of the event loop; calls that arrive meanwhile form the next wave. Nobody waits for company. Two
+ * workspaces never share a wave, and a workspace with many calls fills its own lane alone.
  */
 export class Lanes<Call, Answer> {
   private readonly lanes = new Map<number, Lane<Call, Answer>>();
@@ -53,56 +63,75 @@ export class Lanes<Call, Answer> {
   join(workspaceId: number, call: Call): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       const deadline = performance.now() + MAX_WAIT_MS;
-      const waiting = { call, resolve, reject, deadline };
-      const lane = this.lanes.get(workspaceId);
-      if (lane) lane.waiting.push(waiting);
-      else this.open({ workspaceId, waiting: [waiting], expiry: undefined });
-      if (lane) this.watch(lane);
+      const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
+      const key = this.options.keyOf?.(call) ?? '';
+      lane.waiting.push({ call, key, resolve, reject, deadline });
+      if (lane.waves < (this.options.wavesAtOnce ?? 1)) {
+        lane.waves++;
+        // At the end of this turn of the event loop, so that whatever else it brings goes along.
+        setImmediate(() => {
+          this.runNext(lane);
+        });
+      } else {
+        this.watch(lane);
+      }
     });
   }
 
-  /** Runs waves until nobody waits. */
-  private open(lane: Lane<Call, Answer>): void {
-    this.lanes.set(lane.workspaceId, lane);
-    const runNext = (): void => {
-      const wave = this.take(lane);
-      if (wave.length === 0) {
-        clearTimeout(lane.expiry);
-        this.lanes.delete(lane.workspaceId);
-        return;
-      }
-      void this.settle(lane.workspaceId, wave).then(() => setImmediate(runNext));
-    };
-    // At the end of this turn of the event loop, so that whatever else it brings goes along.
-    setImmediate(runNext);
+  private open(workspaceId: number): Lane<Call, Answer> {
+    const lane = { workspaceId, waiting: [], waves: 0, keys: new Set<string>(), expiry: undefined };
+    this.lanes.set(workspaceId, lane);
+    return lane;
   }
 
-  /** The next wave: in the order of arrival, the first of each key. */
+  /** Runs waves until nobody waits who could go. */
+  private runNext(lane: Lane<Call, Answer>): void {
+    const wave = this.take(lane);
+    if (lane.waiting.length > 0) this.watch(lane);
+    if (wave.length > 0) {
+      void this.settle(lane, wave).then(() =>
+        setImmediate(() => {
+          this.runNext(lane);
+        }),
+      );
+      return;
+    }
+    lane.waves--;
+    if (lane.waves > 0) return;
+    clearTimeout(lane.expiry);
+    this.lanes.delete(lane.workspaceId);
+  }
+
+  /** The next wave: in the order of arrival, the first of each key that is not under way. */
   private take(lane: Lane<Call, Answer>): Waiting<Call, Answer>[] {
     const { keyOf, maxWave = MAX_WAVE } = this.options;
     if (!keyOf) return lane.waiting.splice(0, maxWave);
     const wave: Waiting<Call, Answer>[] = [];
-    const keys = new Set<string>();
+    const passed = new Set(lane.keys);
     lane.waiting = lane.waiting.filter((waiting) => {
-      const key = keyOf(waiting.call);
-      const isNext = wave.length < maxWave && !keys.has(key);
-      keys.add(key);
-      if (isNext) wave.push(waiting);
-      return !isNext;
+      const { key } = waiting;
+      const isNext = wave.length < maxWave && !passed.has(key);
+      passed.add(key);
+      if (!isNext) return true;
+      wave.push(waiting);
+      lane.keys.add(key);
+      return false;
     });
     return wave;
   }
 
-  private async settle(workspaceId: number, wave: readonly Waiting<Call, Answer>[]): Promise<void> {
+  private async settle(lane: Lane<Call, Answer>, wave: Waiting<Call, Answer>[]): Promise<void> {
     let outcomes: readonly Outcome<Answer | Promise<Answer>>[];
     try {
       outcomes = await this.options.run(
-        workspaceId,
+        lane.workspaceId,
         wave.map(({ call }) => call),
       );
     } catch (error) {
       for (const { reject } of wave) reject(error);
       return;
+    } finally {
+      for (const { key } of wave) lane.keys.delete(key);
     }
     for (const [index, { resolve, reject }] of wave.entries()) {
       const outcome = outcomes[index] ?? { error: new Error('a call of the wave has no outcome') };

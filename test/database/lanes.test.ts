@@ -107,6 +107,57 @@ test('calls with one key go one after another, in the order of arrival, and hold
   expect(calls()).toEqual([['x1', 'y1', 'z1'], ['x2', 'y2', 'w1'], ['x3']]);
 });
 
+describe('with two waves at once', () => {
+  const twoAtOnce = () => startLanes({ keyOf: (call) => call.charAt(0), wavesAtOnce: 2 });
+
+  test('what arrives during a wave goes at once, and what arrives during both waits', async () => {
+    const { calls, join, waves, open } = twoAtOnce();
+    void join('a', 'b');
+    await settled();
+    void join('c');
+    await settled();
+    void join('d');
+    await settled();
+    void join('e');
+    await settled();
+    expect(calls()).toEqual([['a', 'b'], ['c']]);
+    waves[1]!.answer();
+    await settled();
+    expect(calls()).toEqual([['a', 'b'], ['c'], ['d', 'e']]);
+    waves[0]!.answer();
+    waves[2]!.answer();
+    await settled();
+    expect(open.size).toBe(0);
+  });
+
+  test('a call waits for the wave that has its key, and holds up no others', async () => {
+    const { calls, join, waves } = twoAtOnce();
+    const answers = join('x1', 'y1');
+    await settled();
+    answers.push(...join('x2', 'z1', 'x3'));
+    await settled();
+    expect(calls()).toEqual([['x1', 'y1'], ['z1']]);
+    waves[1]!.answer();
+    await settled();
+    expect(calls()).toHaveLength(2);
+    waves[0]!.fail(new Error('away'));
+    await settled();
+    expect(calls()).toEqual([['x1', 'y1'], ['z1'], ['x2']]);
+    waves[2]!.answer();
+    await settled();
+    waves[3]!.answer();
+    const outcomes = await Promise.allSettled(answers);
+    expect(outcomes.map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+      'fulfilled',
+    ]);
+    expect(calls().at(-1)).toEqual(['x3']);
+  });
+});
+
 test('two workspaces never share a wave, and do not wait for each other', async () => {
   const { lanes, calls, join, waves } = startLanes();
   void join('a');

@@ -3,7 +3,7 @@ import { requireScope } from '../../common/caller';
 import { DatabaseUnavailable } from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
 import { isLockConflict, isUniqueViolation } from '../../database/database-errors';
-import { Lanes, type Outcome } from '../../database/lanes';
+import { Lanes, type Outcome, WRITE_WAVES } from '../../database/lanes';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
 import { TokenIssuer } from '../token/token-issuer';
 import { changeOf, isNothing } from './user-group-change';
@@ -43,7 +43,7 @@ export class UserGroupWrites {
         this.runTogether(workspaceId, writes),
       keyOf: ({ providedId }: QueuedWrite) => providedId,
     };
-    this.single = new Lanes(together);
+    this.single = new Lanes({ ...together, wavesAtOnce: WRITE_WAVES });
     this.bulk = new Lanes({ ...together, maxWave: BULK_WAVE });
     this.alone = new Lanes({
       run: async (workspaceId, [write]) => [await this.runAlone(workspaceId, write!)],

@@ -4,7 +4,7 @@ import type { Caller } from '../../common/caller';
 import { DatabaseUnavailable, TokenNotFound, UserGroupNotFound } from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
 import { isLockConflict } from '../../database/database-errors';
-import { Lanes, type Outcome } from '../../database/lanes';
+import { Lanes, type Outcome, WRITE_WAVES } from '../../database/lanes';
 import { settled } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { UserGroupRepository } from '../group/user-group.repository';
@@ -59,6 +59,7 @@ export class TokenRotations {
     this.together = new Lanes({
       run: (workspaceId, wave) => this.runTogether(workspaceId, wave),
       keyOf: ({ token }) => keyOf(token),
+      wavesAtOnce: WRITE_WAVES,
     });
     this.alone = new Lanes({
       run: async (workspaceId, [rotation]) => [
