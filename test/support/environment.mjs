@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import vm from 'node:vm';
 import NodeEnvironment from 'jest-environment-node';
 import { runWarm } from './warm-processes.mjs';
@@ -31,9 +32,14 @@ vm.compileFunction = (source, parameters, options) => {
   return known.script.runInContext(parsingContext);
 };
 
+// One for the whole worker, unlike the modules: it throws errors of the test file that has opened a
+// database first, unless it is told anew. To any other file they would be no `Error`.
+const sqlite = createRequire(import.meta.url)('better-sqlite3/build/Release/better_sqlite3.node');
+
 export default class extends NodeEnvironment {
   async setup() {
     await super.setup();
+    sqlite.isInitialized = false;
     // The processes outlive a test file, and so everything that its modules know.
     this.global.runWarm = runWarm;
   }
