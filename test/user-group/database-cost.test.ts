@@ -25,6 +25,7 @@ const COSTS: Record<DatabaseKind, Record<string, { alone: Cost; together?: Cost 
     'introspect for the first time': { alone: cost(1), together: cost(8) },
     'introspect again': { alone: cost(0) },
     rotate: { alone: cost(5, 4), together: cost(40) },
+    'rotate what is not there': { alone: cost(4), together: cost(20) },
   },
   sqlite: {
     create: { alone: cost(11), together: cost(60) },
@@ -32,6 +33,7 @@ const COSTS: Record<DatabaseKind, Record<string, { alone: Cost; together?: Cost 
     'introspect for the first time': { alone: cost(1), together: cost(8) },
     'introspect again': { alone: cost(0) },
     rotate: { alone: cost(7), together: cost(40) },
+    'rotate what is not there': { alone: cost(6), together: cost(20) },
   },
 };
 
@@ -90,6 +92,10 @@ onEachDatabase((kind) => {
     await measure('rotate', into, () =>
       each(tokens, (current_token) => api.post({ current_token })),
     );
+    await measure('rotate what is not there', into, async () => {
+      const answers = await Promise.all(tokens.map((current_token) => api.post({ current_token })));
+      expect(answers.every(({ status }) => status === 404)).toBe(true);
+    });
   }
 
   async function importLines(name: string) {

@@ -207,6 +207,23 @@ onEachDatabase((kind) => {
     expect(await service.api.introspect(token)).toEqual({ active: false });
   });
 
+  test('an import that is sent twice at once refuses no line', async () => {
+    for (let round = 1; round <= 3; round++) {
+      const lines = Array.from({ length: 40 }, (_, number) => {
+        const token = randomBytes(20).toString('hex');
+        noteForeignToken(token);
+        return { user_group_id: `twice ${round} ${number}`, name: 'Twice', token };
+      });
+      const results = await Promise.all([
+        importGroups(service.api, ...lines),
+        importGroups(service.api, ...lines),
+      ]);
+      const kinds = results.flat().map((line) => ('result' in line ? line.result : line));
+      expect(kinds.filter((kind) => kind === 'created')).toHaveLength(lines.length);
+      expect(kinds.filter((kind) => kind === 'unchanged')).toHaveLength(lines.length);
+    }
+  });
+
   test('a suspended group is imported as one, and resumed by an import', async () => {
     const token = foreignToken();
     const group = { user_group_id: 'paused', name: 'P', token };

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
 import { operator, scopes } from '../../src/common/caller';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service';
 import type { Answer, ApiClient } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
+import { noteForeignToken } from '../support/leaks';
 import { importGroups } from '../support/lines';
 import { withService } from '../support/test-service';
 
@@ -50,6 +52,31 @@ onEachDatabase((kind) => {
     expect((await api.get({ user_group_id: 'a' })).body.user_group.name).toBe('changed');
     expect(await countGroups()).toBe(2);
     expect((await service.api.put({ user_group_id: `c ${count}`, name: 'C' })).status).toBe(200);
+  });
+
+  test('of concurrent writes of one new group none is refused for the room that it takes', async () => {
+    for (let round = 1; round <= 5; round++) {
+      await setQuota(round);
+      const answers = await Promise.all(Array.from({ length: 8 }, () => put(`same ${round}`)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
+      const others = await Promise.all(Array.from({ length: 8 }, (_, n) => put(`beyond ${n}`)));
+      for (const refused of others) expectRefused(refused);
+    }
+  });
+
+  test('the token of a line that is refused can be had by the next', async () => {
+    const token = randomBytes(20).toString('hex');
+    noteForeignToken(token);
+    await put('a');
+    await setQuota(1);
+    const [refused, updated] = await importGroups(
+      api,
+      { user_group_id: 'new', name: 'New', token },
+      { user_group_id: 'a', name: 'Q', token },
+    );
+    expect(refused).toMatchObject({ status: 409, code: 'user_group_quota_reached' });
+    expect(updated).toMatchObject({ result: 'updated' });
+    expect((await api.get({ user_group_id: 'a' })).body.user_group.token).toBe(token);
   });
 
   test('a group that is deleted makes room for one, and one that was refused takes none', async () => {

@@ -33,6 +33,8 @@ import { UserGroupRepository, type UserGroupState } from './user-group.repositor
 export type QueuedWrite = UserGroupWrite & {
   /** Whether the group was there when it was looked for: then it is locked, else inserted. */
   isKnown: boolean;
+  /** The token that it sets, if it does. */
+  newToken: string | undefined;
 };
 
 /** Another transaction has, or has changed, what a write is about: nothing of it was stored. */
@@ -89,9 +91,10 @@ export class UserGroupWaves {
     const wave: Wave = { ...transaction, now: Date.now(), outcomes: new Map() };
     const { manager, now, outcomes } = wave;
     const room = await this.lockRoom(wave, writes);
+    const used = await this.findUsedTokens(wave, writes);
     let steps = await this.plan(wave, writes);
     steps = await this.resolveMappings(wave, steps);
-    steps = await this.refuseUsedTokens(wave, steps);
+    steps = refuseUsedTokens(used, wave, steps);
     steps = refuseBeyond(room, wave, steps);
     steps = await this.insertGroups(wave, steps);
     steps = await this.retireReplaced(wave, steps);
@@ -112,10 +115,31 @@ export class UserGroupWaves {
     return mayGrow ? this.quota.lockRoom(wave.manager, wave.workspaceId, wave.rules) : 0;
   }
 
-  /** Locks the groups that are there, and asks each write what is to change. */
+  /**
+   * Those that a token of any group of the workspace has, in hexadecimal digits. They are looked for
+   * before the groups are: a group that came with one is found, too.
+   */
+  private async findUsedTokens(
+    { manager, workspaceId }: Wave,
+    writes: readonly QueuedWrite[],
+  ): Promise<Set<string>> {
+    const tokens = writes.flatMap(({ newToken }) => newToken ?? []);
+    if (tokens.length === 0) return new Set();
+    const known = await this.tokens.findKnown(manager, workspaceId, tokens.map(hashToken));
+    return new Set(known.map((hash) => hash.toString('hex')));
+  }
+
+  /**
+   * Locks the groups that are there, and asks each write what is to change. A group that has been
+   * created since it was looked for shows when it is inserted; it is looked for again where the write
+   * could be refused before.
+   */
   private async plan(wave: Wave, writes: readonly QueuedWrite[]): Promise<Step[]> {
-    const { manager, workspaceId, waits } = wave;
-    const ids = writes.filter(({ isKnown }) => isKnown).map(({ providedId }) => providedId);
+    const { manager, workspaceId, rules, waits } = wave;
+    const isLimited = rules.userGroupQuota !== null;
+    const ids = writes
+      .filter(({ isKnown, newToken }) => isKnown || isLimited || newToken !== undefined)
+      .map(({ providedId }) => providedId);
     const { groups, busy } = await this.userGroups.lockThese(manager, workspaceId, ids, waits);
     const locked = new Map(groups.map((group) => [group.providedId, group]));
     return eachOf(writes, wave, (write) => {
@@ -160,29 +184,6 @@ export class UserGroupWaves {
     });
   }
 
-  /**
-   * A value is the token of one group for ever. Nothing is told of the tokens of other workspaces: the
-   * caller may have guessed one.
-   */
-  private async refuseUsedTokens(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
-    const hashes = new Map(
-      steps.flatMap((step) => {
-        const { token } = step.change;
-        return token === undefined ? [] : [[step, hashToken(token)] as const];
-      }),
-    );
-    if (hashes.size === 0) return [...steps];
-    const { manager, workspaceId } = wave;
-    const known = await this.tokens.findKnown(manager, workspaceId, [...hashes.values()]);
-    const used = new Set(known.map((hash) => hash.toString('hex')));
-    return eachOf(steps, wave, (step) => {
-      const hash = hashes.get(step)?.toString('hex');
-      if (hash !== undefined && used.has(hash)) throw new TokenNotUsable();
-      if (hash !== undefined) used.add(hash);
-      return step;
-    });
-  }
-
   /** A group that another transaction has inserted meanwhile has lost a race. */
   private async insertGroups(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
     const { manager, workspaceId, rules, now } = wave;
@@ -199,6 +200,7 @@ export class UserGroupWaves {
     });
   }
 
+  /** A token that another transaction has locked has lost a race; nothing else of its write is stored yet. */
   private async retireReplaced(wave: Wave, steps: Step[]): Promise<Step[]> {
     const { manager, workspaceId, waits, now } = wave;
     const replaced = steps.filter(isReplacement);
@@ -209,9 +211,13 @@ export class UserGroupWaves {
       retiredBy: caller.apiTokenId,
     }));
     const retired = await this.tokens.retireAll(manager, workspaceId, retirements, waits, now);
-    if (retired.length < replaced.length) throw new LostRace();
     const byGroup = new Map(retired.map((token) => [token.userGroupId, token]));
-    return steps.map((step) => ({ ...step, retired: byGroup.get(step.group.id) }));
+    return eachOf(steps, wave, (step) => {
+      if (!isReplacement(step)) return step;
+      const token = byGroup.get(step.group.id);
+      if (!token) throw new LostRace();
+      return { ...step, retired: token };
+    });
   }
 
   /** The first tokens of new groups, and those that replace others. */
@@ -259,6 +265,24 @@ function requireComplete(
   const properties = change.properties?.is ?? (JSON.parse(change.stored!.properties) as JsonObject);
   const shortcomings = shortcomingsOf(rules, { properties, mapping });
   if (shortcomings.length > 0) throw new ValidationFailed(shortcomings);
+}
+
+/**
+ * A value is the token of one group for ever. Nothing is told of the tokens of other workspaces: the
+ * caller may have guessed one.
+ */
+function refuseUsedTokens(used: ReadonlySet<string>, wave: Wave, steps: readonly Step[]): Step[] {
+  const wanted = new Set<string>();
+  return eachOf(steps, wave, (step) => {
+    const { token } = step.change;
+    if (token === undefined) return step;
+    const hash = hashToken(token).toString('hex');
+    if (used.has(hash)) throw new TokenNotUsable();
+    // Whoever wants it first may yet be refused for another reason.
+    if (wanted.has(hash)) throw new LostRace();
+    wanted.add(hash);
+    return step;
+  });
 }
 
 function refuseBeyond(room: number, wave: Wave, steps: readonly Step[]): Step[] {

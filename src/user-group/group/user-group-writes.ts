@@ -1,9 +1,10 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { requireScope } from '../../common/caller';
 import { DatabaseUnavailable } from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
-import { isLockConflict, isUniqueViolation } from '../../database/database-errors';
-import { Lanes, type Outcome, WRITE_WAVES } from '../../database/lanes';
+import { isUniqueViolation } from '../../database/database-errors';
+import { type Outcome, WRITE_WAVES } from '../../database/lanes';
+import { SharedWrites, type SharedWritesOptions } from '../../database/shared-writes';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
 import { TokenIssuer } from '../token/token-issuer';
 import { changeOf, isNothing } from './user-group-change';
@@ -15,7 +16,7 @@ import { type StoredUserGroup, UserGroupRepository } from './user-group.reposito
 const MAX_ATTEMPTS = 3;
 const BULK_WAVE = 200;
 
-type WriteLanes = Lanes<QueuedWrite, WrittenUserGroup>;
+type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
 
 /**
  * The one way in which user groups are written, whatever the operation. Writes of one workspace that
@@ -24,11 +25,9 @@ type WriteLanes = Lanes<QueuedWrite, WrittenUserGroup>;
  */
 @Injectable()
 export class UserGroupWrites {
-  private readonly logger = new Logger(UserGroupWrites.name);
-  private readonly single: WriteLanes;
+  private readonly single: QueuedWrites;
   /** Of their own, so that neither waits behind the other. */
-  private readonly bulk: WriteLanes;
-  private readonly alone: WriteLanes;
+  private readonly bulk: QueuedWrites;
 
   constructor(
     private readonly userGroups: UserGroupRepository,
@@ -38,17 +37,8 @@ export class UserGroupWrites {
     private readonly issuer: TokenIssuer,
     private readonly changes: ChangeFeed,
   ) {
-    const together = {
-      run: (workspaceId: number, writes: readonly QueuedWrite[]) =>
-        this.runTogether(workspaceId, writes),
-      keyOf: ({ providedId }: QueuedWrite) => providedId,
-    };
-    this.single = new Lanes({ ...together, wavesAtOnce: WRITE_WAVES });
-    this.bulk = new Lanes({ ...together, maxWave: BULK_WAVE });
-    this.alone = new Lanes({
-      run: async (workspaceId, [write]) => [await this.runAlone(workspaceId, write!)],
-      maxWave: 1,
-    });
+    this.single = this.share({ wavesAtOnce: WRITE_WAVES });
+    this.bulk = this.share({ maxWave: BULK_WAVE });
   }
 
   /**
@@ -88,7 +78,7 @@ export class UserGroupWrites {
   private async store(
     write: UserGroupWrite,
     stored: StoredUserGroup | undefined,
-    lanes: WriteLanes,
+    queue: QueuedWrites,
   ): Promise<WrittenUserGroup> {
     const { caller } = write;
     const wanted = write.plan(stored);
@@ -98,46 +88,32 @@ export class UserGroupWrites {
     requireScope(caller, 'user-groups:write', stored ? 'Changing the group' : 'Creating the group');
     // A group that lacks its name is refused without a transaction.
     if (!stored) changeOf(stored, wanted);
-    return lanes.join(caller.workspaceId, { ...write, isKnown: stored !== undefined });
+    const { token: newToken } = wanted;
+    return queue.join(caller.workspaceId, { ...write, isKnown: stored !== undefined, newToken });
   }
 
-  private async runTogether(
-    workspaceId: number,
-    writes: readonly QueuedWrite[],
-  ): Promise<Outcome<WrittenUserGroup | Promise<WrittenUserGroup>>[]> {
-    try {
-      const outcomes = await this.run(workspaceId, writes, false);
-      return outcomes.map((outcome, index) => {
-        const isLost = 'error' in outcome && outcome.error instanceof LostRace;
-        return isLost ? this.goAlone(workspaceId, writes[index]!) : outcome;
-      });
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable && !isLockConflict(error.cause)) throw error;
-      if (!(error instanceof LostRace)) {
-        this.logger.warn({ msg: 'writes go one by one', writes: writes.length, err: error });
-      }
-      return writes.map((write) => this.goAlone(workspaceId, write));
-    }
-  }
-
-  private goAlone(
-    workspaceId: number,
-    write: QueuedWrite,
-  ): Outcome<WrittenUserGroup | Promise<WrittenUserGroup>> {
-    return { value: this.alone.join(workspaceId, write) };
+  private share(
+    limits: Pick<SharedWritesOptions<QueuedWrite, WrittenUserGroup>, 'maxWave' | 'wavesAtOnce'>,
+  ): QueuedWrites {
+    return new SharedWrites({
+      keyOf: ({ providedId }) => providedId,
+      together: async (workspaceId, writes) => {
+        const outcomes = await this.run(workspaceId, writes, false);
+        return outcomes.map((outcome) => (isLost(outcome) ? undefined : outcome));
+      },
+      alone: (workspaceId, write) => this.runAlone(workspaceId, write),
+      ...limits,
+    });
   }
 
   /** Each lost race is followed by finding who has won. */
-  private async runAlone(
-    workspaceId: number,
-    write: QueuedWrite,
-  ): Promise<Outcome<WrittenUserGroup>> {
+  private async runAlone(workspaceId: number, write: QueuedWrite): Promise<WrittenUserGroup> {
     let reason: unknown;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       try {
         const [outcome] = await this.run(workspaceId, [{ ...write, isKnown: true }], true);
-        if (!('error' in outcome! && outcome.error instanceof LostRace)) return outcome!;
-        reason = outcome.error;
+        if ('value' in outcome!) return outcome.value;
+        throw outcome!.error;
       } catch (error) {
         if (!(error instanceof LostRace) && !isUniqueViolation(error)) throw error;
         reason = error;
@@ -163,4 +139,8 @@ export class UserGroupWrites {
     }
     return outcomes;
   }
+}
+
+function isLost(outcome: Outcome<unknown>): boolean {
+  return 'error' in outcome && outcome.error instanceof LostRace;
 }

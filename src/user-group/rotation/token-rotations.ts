@@ -1,10 +1,11 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log';
 import type { Caller } from '../../common/caller';
 import { DatabaseUnavailable, TokenNotFound, UserGroupNotFound } from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
-import { isLockConflict } from '../../database/database-errors';
-import { Lanes, type Outcome, WRITE_WAVES } from '../../database/lanes';
+import { type Outcome, WRITE_WAVES } from '../../database/lanes';
+import { SharedWrites } from '../../database/shared-writes';
 import { settled } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { UserGroupRepository } from '../group/user-group.repository';
@@ -14,7 +15,7 @@ import {
   type TokenName,
   UserGroupTokenRepository,
 } from '../token/user-group-token.repository';
-import { type IdempotentCall, IdempotencyKeys, KeyTaken } from './idempotency-keys';
+import { type IdempotentCall, IdempotencyKeys } from './idempotency-keys';
 
 export interface Rotation {
   caller: Caller;
@@ -43,9 +44,7 @@ const MAX_ATTEMPTS = 10;
  */
 @Injectable()
 export class TokenRotations {
-  private readonly logger = new Logger(TokenRotations.name);
-  private readonly together: Lanes<Rotation, RotatedToken>;
-  private readonly alone: Lanes<Rotation, RotatedToken>;
+  private readonly shared: SharedWrites<Rotation, RotatedToken>;
 
   constructor(
     private readonly userGroups: UserGroupRepository,
@@ -56,16 +55,11 @@ export class TokenRotations {
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
   ) {
-    this.together = new Lanes({
-      run: (workspaceId, wave) => this.runTogether(workspaceId, wave),
+    this.shared = new SharedWrites({
       keyOf: ({ token }) => keyOf(token),
+      together: (workspaceId, wave) => this.run(workspaceId, wave, false),
+      alone: (workspaceId, rotation) => this.runAlone(workspaceId, rotation),
       wavesAtOnce: WRITE_WAVES,
-    });
-    this.alone = new Lanes({
-      run: async (workspaceId, [rotation]) => [
-        { value: await this.runAlone(workspaceId, rotation!) },
-      ],
-      maxWave: 1,
     });
   }
 
@@ -75,33 +69,16 @@ export class TokenRotations {
    * @throws TokenNotFound, UserGroupNotFound, KeyTaken, AuditUnavailable, DatabaseUnavailable
    */
   rotate(rotation: Rotation): Promise<RotatedToken> {
-    return this.together.join(rotation.caller.workspaceId, rotation);
-  }
-
-  private async runTogether(
-    workspaceId: number,
-    wave: readonly Rotation[],
-  ): Promise<Outcome<RotatedToken | Promise<RotatedToken>>[]> {
-    let rotated: (RotatedToken | undefined)[] = [];
-    try {
-      rotated = await this.run(workspaceId, wave, false);
-    } catch (error) {
-      if (error instanceof DatabaseUnavailable && !isLockConflict(error.cause)) throw error;
-      if (!(error instanceof KeyTaken)) {
-        this.logger.warn({ msg: 'rotations go one by one', rotations: wave.length, err: error });
-      }
-    }
-    return wave.map((rotation, index) => ({
-      value: rotated[index] ?? this.alone.join(workspaceId, rotation),
-    }));
+    return this.shared.join(rotation.caller.workspaceId, rotation);
   }
 
   private async runAlone(workspaceId: number, rotation: Rotation): Promise<RotatedToken> {
     const { token } = rotation;
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
-      const [rotated] = await this.run(workspaceId, [rotation], true);
-      if (rotated) return rotated;
-      if ('hash' in token) throw new TokenNotFound();
+      const [outcome] = await this.run(workspaceId, [rotation], true);
+      if (outcome && 'value' in outcome) return outcome.value;
+      if (outcome) throw outcome.error;
+      if ('hash' in token) continue;
       const { providedId } = token;
       const group = await this.userGroups.find({ workspaceId, providedId }, false);
       if (!group) throw new UserGroupNotFound();
@@ -112,62 +89,92 @@ export class TokenRotations {
   /**
    * One transaction; what it has changed is announced after its commit.
    * @param waits else a token that another transaction holds stays as it is
-   * @returns for each rotation its group; undefined where no token was retired
+   * @returns for each rotation its outcome: TokenNotFound where the token is not current; undefined
+   *   where another transaction was faster
    */
   private async run(
     workspaceId: number,
     wave: readonly Rotation[],
     waits: boolean,
-  ): Promise<(RotatedToken | undefined)[]> {
-    const rotated = await this.transactor.run(async (manager) => {
-      const now = Date.now();
-      const retirements = wave.map(({ caller, token, graceSeconds }) => ({
-        token,
-        validUntil: graceSeconds === 0 ? null : now + graceSeconds * 1000,
-        retiredBy: caller.apiTokenId,
-      }));
-      const all = await this.tokens.retireAll(manager, workspaceId, retirements, waits, now);
-      const found = matches(wave, all);
-      const generations = found.map(({ retired }) => nextOf(retired));
-      const issuing = this.issuer.issueAll(manager, workspaceId, generations, now);
-      const calls = found.flatMap(({ rotation: { call }, retired }) =>
-        call ? [{ call, issued: { ...retired, generation: retired.generation + 1 } }] : [],
-      );
-      const events = found.map(
-        ({ rotation: { caller, graceSeconds }, retired }) =>
-          [caller, rotationEvent(retired, graceSeconds)] as const,
-      );
-      await settled([
-        issuing,
-        this.idempotencyKeys.rememberAll(manager, calls, now),
-        this.auditLog.recordAll(manager, events),
-      ]);
-      const issued = await issuing;
-      return new Map(
-        found.map(({ rotation, retired }, index) => {
-          const { userGroupId, providedId, name } = retired;
-          return [rotation, { userGroupId, providedId, name, token: issued[index]! }];
-        }),
-      );
-    });
-    this.issuer.rotations += rotated.size;
-    for (const { userGroupId } of rotated.values()) {
-      this.changes.announce({ workspaceId, userGroupId });
+  ): Promise<(Outcome<RotatedToken> | undefined)[]> {
+    const rotated = await this.transactor.run((manager) =>
+      this.apply(manager, workspaceId, wave, waits),
+    );
+    for (const outcome of rotated.values()) {
+      if (!('value' in outcome)) continue;
+      this.issuer.rotations++;
+      this.changes.announce({ workspaceId, userGroupId: outcome.value.userGroupId });
     }
     return wave.map((rotation) => rotated.get(rotation));
   }
+
+  private async apply(
+    manager: EntityManager,
+    workspaceId: number,
+    wave: readonly Rotation[],
+    waits: boolean,
+  ): Promise<Map<Rotation, Outcome<RotatedToken>>> {
+    const now = Date.now();
+    const retirements = wave.map(({ caller, token, graceSeconds }) => ({
+      token,
+      validUntil: graceSeconds === 0 ? null : now + graceSeconds * 1000,
+      retiredBy: caller.apiTokenId,
+    }));
+    const all = await this.tokens.retireAll(manager, workspaceId, retirements, waits, now);
+    const { found, missed } = match(wave, all);
+    const generations = found.map(({ retired }) => nextOf(retired));
+    const issuing = this.issuer.issueAll(manager, workspaceId, generations, now);
+    const calls = found.flatMap(({ rotation: { call }, retired }) =>
+      call ? [{ call, issued: { ...retired, generation: retired.generation + 1 } }] : [],
+    );
+    const events = found.map(
+      ({ rotation: { caller, graceSeconds }, retired }) =>
+        [caller, rotationEvent(retired, graceSeconds)] as const,
+    );
+    const finding = this.findGone(manager, workspaceId, missed);
+    await settled([
+      issuing,
+      this.idempotencyKeys.rememberAll(manager, calls, now),
+      this.auditLog.recordAll(manager, events),
+      finding,
+    ]);
+    const [issued, gone] = [await issuing, await finding];
+    const outcomes = new Map<Rotation, Outcome<RotatedToken>>();
+    for (const [index, { rotation, retired }] of found.entries()) {
+      const { userGroupId, providedId, name } = retired;
+      const value = { userGroupId, providedId, name, token: issued[index]! };
+      outcomes.set(rotation, { value });
+    }
+    for (const rotation of gone) outcomes.set(rotation, { error: new TokenNotFound() });
+    return outcomes;
+  }
+
+  /** Of rotations that have retired nothing, those whose token is not current: nobody has it locked. */
+  private async findGone(
+    manager: EntityManager,
+    workspaceId: number,
+    missed: readonly Rotation[],
+  ): Promise<Rotation[]> {
+    const hashes = missed.flatMap(({ token }) => ('hash' in token ? [token.hash] : []));
+    const current = await this.tokens.findCurrentAmong(manager, workspaceId, hashes);
+    const keys = new Set(current.map((hash) => keyOf({ hash })));
+    return missed.filter(({ token }) => 'hash' in token && !keys.has(keyOf(token)));
+  }
 }
 
-/** The rotations that have retired a token, each with what it was. A token is retired once. */
-function matches(
+/** The rotations that have retired a token, each with what it was, and the others. A token is retired once. */
+function match(
   wave: readonly Rotation[],
   retired: readonly RetiredToken[],
-): { rotation: Rotation; retired: RetiredToken }[] {
+): { found: { rotation: Rotation; retired: RetiredToken }[]; missed: Rotation[] } {
   const byKey = new Map(wave.map((rotation) => [keyOf(rotation.token), rotation]));
-  return retired.flatMap((token) => {
-    const rotation = byKey.get(keyOf(token.named));
-    return rotation ? [{ rotation, retired: token }] : [];
+  const found = retired.map((token) => {
+    const key = keyOf(token.named);
+    const rotation = byKey.get(key)!;
+    byKey.delete(key);
+    return { rotation, retired: token };
   });
+  return { found, missed: [...byKey.values()] };
 }
 
 /** Rotations with the same key would retire the same token. */

@@ -3,6 +3,7 @@ import { AuditLog } from '../../audit/audit-log';
 import { ShownTokens } from '../../audit/shown-tokens';
 import type { Caller } from '../../common/caller';
 import {
+  DatabaseUnavailable,
   IdempotencyKeySpent,
   TokenIsCurrent,
   TokenNotFound,
@@ -125,7 +126,8 @@ export class UserGroupTokenService {
       const isLost = error instanceof KeyTaken || error instanceof TokenNotFound;
       const winner = isLost && call && (await this.idempotencyKeys.find(call));
       if (winner) return this.answerAgain(caller, winner);
-      throw error;
+      // The key went with the group of the call that had it.
+      throw error instanceof KeyTaken ? new DatabaseUnavailable(error) : error;
     }
   }
 

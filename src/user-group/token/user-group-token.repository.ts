@@ -96,12 +96,13 @@ const TOKEN = {
 
 const insertTokens = statement<{ workspaceId: number; tokens: string; now: number }>(
   'user-group-token.insert',
-  ({ recordsOf }) => {
+  ({ recordsOf, lockingOrder }) => {
     const columns = Object.keys(TOKEN).join(', ');
     return `
       INSERT INTO user_group_token (workspace_id, created_at, ${columns})
       SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), ${columns}
-      FROM ${recordsOf(':tokens', TOKEN)}`;
+      FROM ${recordsOf(':tokens', TOKEN)}
+      WHERE true ${lockingOrder('token_hash')}`;
   },
 );
 
@@ -112,12 +113,21 @@ const findKnown = statement<{ workspaceId: number; hashes: string }, { hash: Buf
     WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}`,
 );
 
+/** No condition that the index of current tokens answers: PostgreSQL would read all of it. */
+const findCurrentAmong = statement<{ workspaceId: number; hashes: string }, { hash: Buffer }>(
+  'user-group-token.find-current-among',
+  ({ isOneOf }) => `
+    SELECT token_hash AS hash FROM user_group_token
+    WHERE workspace_id = :workspaceId AND ${isOneOf('token_hash', ':hashes', 'bytes')}
+      AND (retired_at IS NULL) = true`,
+);
+
 type Naming = 'hash' | 'group';
 
 /**
  * Where a token is found by its name, the column that the name is compared with, and its type. Each
- * begins with the table that has an index for the name: SQLite would begin with the workspace, and
- * PostgreSQL would read all current tokens beside the few with the hashes, if it were asked for both.
+ * begins with the table that has an index for the name: SQLite would begin with the workspace. With a
+ * hash PostgreSQL is not asked for current tokens: it would read all of them beside the few.
  */
 const NAMES = {
   hash: {
@@ -144,16 +154,19 @@ interface RetirementParameters {
   now: number;
 }
 
-/** @param waits else tokens that another transaction has locked are left out */
+/**
+ * Each record is read once: SQLite keeps to the order of a cross join, and would read all of them
+ * again for each token.
+ * @param waits else tokens that another transaction has locked are left out
+ */
 const retireTokens = (naming: Naming, waits: boolean) => (dialect: Dialect) => {
   const { from, ofWorkspace, column, type } = NAMES[naming];
   return `
-  WITH mine AS (
+  WITH mine AS MATERIALIZED (
     SELECT t.user_group_id AS group_id, t.generation AS old_generation, r.by_api_token, r.until
-    FROM ${from}
-    JOIN ${dialect.recordsOf(':retirements', { named: type, by_api_token: 'integer', until: 'bigint' })}
-      ON r.named = ${column}
-    WHERE ${ofWorkspace} AND ${dialect.isOneOf(column, ':named', type)}
+    FROM ${dialect.recordsOf(':retirements', { named: type, by_api_token: 'integer', until: 'bigint' })}
+    CROSS JOIN ${from}
+    WHERE r.named = ${column} AND ${ofWorkspace} AND ${dialect.isOneOf(column, ':named', type)}
     ${waits ? '' : dialect.lockFreeRows('t')}
   )
   UPDATE user_group_token SET retired_at = :now, retired_by = mine.by_api_token,
@@ -269,6 +282,18 @@ export class UserGroupTokenRepository {
   ): Promise<Buffer[]> {
     const parameters = { workspaceId, hashes: JSON.stringify(hashes.map(toBytesText)) };
     const rows = await this.statements.run(manager, findKnown, parameters);
+    return rows.map(({ hash }) => hash);
+  }
+
+  /** Those of the hashes that a current token of the workspace has. */
+  async findCurrentAmong(
+    manager: EntityManager,
+    workspaceId: number,
+    hashes: readonly Buffer[],
+  ): Promise<Buffer[]> {
+    if (hashes.length === 0) return [];
+    const parameters = { workspaceId, hashes: JSON.stringify(hashes.map(toBytesText)) };
+    const rows = await this.statements.run(manager, findCurrentAmong, parameters);
     return rows.map(({ hash }) => hash);
   }
 

@@ -1,0 +1,73 @@
+import { Logger } from '@nestjs/common';
+import { DatabaseUnavailable } from '../common/errors';
+import { isLockConflict } from './database-errors';
+import { Lanes, type LanesOptions, type Outcome } from './lanes';
+
+export interface SharedWritesOptions<Call, Answer> extends Pick<
+  LanesOptions<Call, Answer>,
+  'maxWave' | 'wavesAtOnce'
+> {
+  keyOf: (call: Call) => string;
+  /**
+   * Runs calls of one workspace, each with another key, in one transaction that waits for no other.
+   * @returns the outcome of each in their order; undefined for one that has to go alone
+   * @throws what makes the whole transaction fail
+   */
+  together: (
+    workspaceId: number,
+    calls: readonly Call[],
+  ) => Promise<readonly (Outcome<Answer> | undefined)[]>;
+  /** Runs one call in a transaction that waits for others. */
+  alone: (workspaceId: number, call: Call) => Promise<Answer>;
+}
+
+/**
+ * Lets concurrent writes of a workspace share transactions. One that would wait for another
+ * transaction goes alone, behind those of its own key only. A transaction that fails is tried again in
+ * halves, until the call that makes it fail is by itself: it costs its neighbours little.
+ */
+export class SharedWrites<Call, Answer> {
+  private readonly logger = new Logger(SharedWrites.name);
+  private readonly together: Lanes<Call, Answer>;
+  private readonly alone: Lanes<Call, Answer>;
+
+  constructor(private readonly options: SharedWritesOptions<Call, Answer>) {
+    const { keyOf, maxWave, wavesAtOnce } = options;
+    const run = (workspaceId: number, calls: readonly Call[]) => this.run(workspaceId, calls);
+    this.together = new Lanes({ run, keyOf, maxWave, wavesAtOnce });
+    this.alone = new Lanes({
+      run: (workspaceId, [call]) => options.alone(workspaceId, call!).then((value) => [{ value }]),
+      keyOf,
+      maxWave: 1,
+      wavesAtOnce,
+    });
+  }
+
+  /** @throws DatabaseUnavailable if the write cannot begin in time; else the outcome that the options give */
+  join(workspaceId: number, call: Call): Promise<Answer> {
+    return this.together.join(workspaceId, call);
+  }
+
+  /** Never rejects: what one half has committed stands whatever becomes of the other. */
+  private async run(
+    workspaceId: number,
+    calls: readonly Call[],
+  ): Promise<Outcome<Answer | Promise<Answer>>[]> {
+    const goAlone = (call: Call) => ({ value: this.alone.join(workspaceId, call) });
+    try {
+      const outcomes = await this.options.together(workspaceId, calls);
+      return calls.map((call, index) => outcomes[index] ?? goAlone(call));
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable && !isLockConflict(error.cause)) {
+        return calls.map(() => ({ error }));
+      }
+      this.logger.warn({ msg: 'a shared write has failed', calls: calls.length, err: error });
+      if (calls.length === 1) return calls.map(goAlone);
+      const half = Math.ceil(calls.length / 2);
+      return [
+        ...(await this.run(workspaceId, calls.slice(0, half))),
+        ...(await this.run(workspaceId, calls.slice(half))),
+      ];
+    }
+  }
+}

@@ -1,0 +1,73 @@
+import { Logger } from '@nestjs/common';
+import { DatabaseUnavailable } from '../../src/common/errors';
+import type { Outcome } from '../../src/database/lanes';
+import { SharedWrites } from '../../src/database/shared-writes';
+
+type Together = (calls: readonly string[]) => (Outcome<string> | undefined)[];
+
+const warn = jest.spyOn(Logger.prototype, 'warn').mockReturnValue(undefined);
+
+beforeEach(() => {
+  warn.mockClear();
+});
+
+const stored = (call: string) => ({ value: `${call} stored` });
+
+/** Writes all of which arrive together; gives what became of each, and what was run for it. */
+async function writeTogether(calls: string[], together: Together) {
+  const transactions: string[] = [];
+  const writes = new SharedWrites<string, string>({
+    keyOf: (call) => call,
+    together: (_workspaceId, wave) => {
+      transactions.push(wave.join(' '));
+      return Promise.resolve().then(() => together(wave));
+    },
+    alone: (_workspaceId, call) => {
+      transactions.push(`${call} alone`);
+      return Promise.resolve(`${call} stored alone`);
+    },
+  });
+  const results = await Promise.allSettled(calls.map((call) => writes.join(1, call)));
+  const outcomes = results.map((result) =>
+    result.status === 'fulfilled' ? result.value : (result.reason as unknown),
+  );
+  return { outcomes, transactions };
+}
+
+test('a write without an outcome goes alone, and its neighbours do not', async () => {
+  const { outcomes, transactions } = await writeTogether(['a', 'b', 'c'], (wave) =>
+    wave.map((call) => (call === 'b' ? undefined : stored(call))),
+  );
+  expect(outcomes).toEqual(['a stored', 'b stored alone', 'c stored']);
+  expect(transactions).toEqual(['a b c', 'b alone']);
+});
+
+test('a transaction that fails is halved until what makes it fail is by itself', async () => {
+  const { outcomes, transactions } = await writeTogether(['a', 'b', 'c', 'bad', 'e'], (wave) => {
+    if (wave.includes('bad')) throw new Error('a row of it is bad');
+    return wave.map(stored);
+  });
+  expect(outcomes).toEqual(['a stored', 'b stored', 'c stored', 'bad stored alone', 'e stored']);
+  expect(transactions).toEqual(['a b c bad e', 'a b c', 'bad e', 'bad', 'e', 'bad alone']);
+  expect(warn).toHaveBeenCalledTimes(3);
+});
+
+test('without a database nothing is tried again', async () => {
+  const away = new DatabaseUnavailable(new Error('away'));
+  const { outcomes, transactions } = await writeTogether(['a', 'b'], () => {
+    throw away;
+  });
+  expect(outcomes).toEqual([away, away]);
+  expect(transactions).toEqual(['a b']);
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test('what a half has stored is acknowledged, even if the database is gone for the other', async () => {
+  const away = new DatabaseUnavailable(new Error('away'));
+  const { outcomes } = await writeTogether(['a', 'b', 'c', 'd'], (wave) => {
+    if (wave.length === 4) throw new Error('a row of it is bad');
+    if (wave.includes('c')) throw away;
+    return wave.map(stored);
+  });
+  expect(outcomes).toEqual(['a stored', 'b stored', away, away]);
+});
