@@ -107,11 +107,11 @@ onEachDatabase((kind) => {
     expect(statuses(await send(request))).toEqual(['HTTP/1.1 200']);
   });
 
-  test.each([
-    ['CONNECT', CONNECT],
-    ['garbage', '\0garbage\r\n\r\n'],
-  ])('%s behind a request does not take the place of its answer', async (_name, bytes) => {
-    expect(statuses(await send(put(`before ${_name}`) + bytes))).toEqual(['HTTP/1.1 200']);
+  test('CONNECT or garbage behind a request does not take the place of its answer', async () => {
+    const answers = [CONNECT, '\0garbage\r\n\r\n'].map((bytes, index) =>
+      send(put(`before ${index}`) + bytes),
+    );
+    for (const text of await Promise.all(answers)) expect(statuses(text)).toEqual(['HTTP/1.1 200']);
   });
 
   test('one request gets one answer, also when its body ends early after a refusal', async () => {
