@@ -180,8 +180,15 @@ function growthTable({ rounds, options, processes }) {
   return table(lines);
 }
 
+/** How many of all calls were told to come again. */
+function percentage(turns) {
+  const sum = (name) => turns.reduce((total, turn) => total + turn[name], 0);
+  return `${text((100 * sum('refused')) / sum('requests'))} %`;
+}
+
 function starvationTable({ starvation }) {
-  const lines = [['', '', 'req/s', 'p50 ms', 'p99 ms', 'p99 to alone', 'wrong answers']];
+  const head = ['req/s', 'p50 ms', 'p99 ms', 'p99 to alone', 'refused (503)', 'wrong answers'];
+  const lines = [['', '', ...head]];
   const kinds = { lookUps: 'look-ups of 4 callers', writes: 'writes of 4 callers' };
   for (const [kind, name] of Object.entries(kinds)) {
     const sides = starvation.map(({ alone, beside }) => ({
@@ -196,6 +203,7 @@ function starvationTable({ starvation }) {
         text(figure(sides, side, 'p50Milliseconds'), 2),
         text(figure(sides, side, 'p99Milliseconds'), 2),
         ratioOf(sides, side, 'alone', 'p99Milliseconds'),
+        '0',
         String(errorCount(sides, side)),
       ]);
     }
@@ -208,6 +216,7 @@ function starvationTable({ starvation }) {
     text(figure(writers, 'writers', 'p50Milliseconds'), 2),
     text(figure(writers, 'writers', 'p99Milliseconds'), 2),
     '',
+    percentage(writers.map((turn) => turn.writers)),
     String(errorCount(writers, 'writers')),
   ]);
   return table(lines);

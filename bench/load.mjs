@@ -88,13 +88,17 @@ const requestsOf = {
     yield* introspections({ ...turn, groups: turn.connections }, lane);
   },
 
-  /** Writes to one group for each connection, or to `shared` of all. */
+  /**
+   * Writes to one group for each connection, or to `shared` of all: then some wait too long, and are
+   * told to come again.
+   */
   *write(turn, lane) {
     const user_group_id = turn.shared ?? `written ${lane}`;
     for (let number = 1; ; number++) {
       const name = `Connection ${lane}, number ${number}`;
       const answer = yield request(turn, 'write', { user_group_id, name });
-      turn.check(() => tokenIn(answer, `"name":"${name}"`));
+      if (turn.shared && answer.startsWith('HTTP/1.1 503 ')) turn.refused++;
+      else turn.check(() => tokenIn(answer, `"name":"${name}"`));
     }
   },
 };
@@ -136,6 +140,7 @@ process.on('message', (turn) => {
 /** A turn with `seconds` ends then, one without ends with its requests; nothing is left unanswered. */
 async function run({ operation, ...turn }) {
   const errors = [];
+  turn.refused = 0;
   turn.check = (read) => {
     try {
       read();
@@ -164,6 +169,7 @@ async function run({ operation, ...turn }) {
   return {
     requests,
     errors: errors.length,
+    refused: turn.refused,
     firstError: errors[0],
     requestsPerSecond: requests / seconds,
     cpuMicroseconds: (cpu / requests) * 1e6,

@@ -41,11 +41,11 @@ interface Lane<Call, Answer> {
   expiry: NodeJS.Timeout | undefined;
 }
 
-/** How many waves of writes go at once: while the database works on one, the process does on the other. */
-export const WRITE_WAVES = 2;
+/** How many waves of writes go at once: while the database works on one, the process does on another. */
+export const WRITE_WAVES = 3;
 
 const MAX_WAVE = 64;
-/** With the time limits of its own wave a call is answered within five seconds. */
+/** How long a call waits for its wave to begin; the wave has time limits of its own. */
 const MAX_WAIT_MS = 2000;
 
 /**

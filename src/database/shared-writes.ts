@@ -21,6 +21,8 @@ export interface SharedWritesOptions<Call, Answer> extends Pick<
   alone: (workspaceId: number, call: Call) => Promise<Answer>;
 }
 
+const ALONE_AT_ONCE = 2;
+
 /**
  * Lets concurrent writes of a workspace share transactions. One that would wait for another
  * transaction goes alone, behind those of its own key only. A transaction that fails is tried again in
@@ -39,7 +41,7 @@ export class SharedWrites<Call, Answer> {
       run: (workspaceId, [call]) => options.alone(workspaceId, call!).then((value) => [{ value }]),
       keyOf,
       maxWave: 1,
-      wavesAtOnce,
+      wavesAtOnce: ALONE_AT_ONCE,
     });
   }
 
