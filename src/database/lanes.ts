@@ -41,9 +41,6 @@ interface Lane<Call, Answer> {
   expiry: NodeJS.Timeout | undefined;
 }
 
-/** How many waves of writes go at once: while the database works on one, the process does on another. */
-export const WRITE_WAVES = 3;
-
 const MAX_WAVE = 64;
 /** How long a call waits for its wave to begin; the wave has time limits of its own. */
 const MAX_WAIT_MS = 2000;

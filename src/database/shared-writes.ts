@@ -21,6 +21,8 @@ export interface SharedWritesOptions<Call, Answer> extends Pick<
   alone: (workspaceId: number, call: Call) => Promise<Answer>;
 }
 
+/** How many waves of a workspace go at once: while the database works on one, the process does on another. */
+export const WRITE_WAVES = 3;
 const ALONE_AT_ONCE = 2;
 
 /**

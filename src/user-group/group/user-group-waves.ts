@@ -45,7 +45,7 @@ interface Wave {
   manager: EntityManager;
   workspaceId: number;
   rules: Rules;
-  /** Whether locks of other transactions are waited for; else whoever meets one has lost a race. */
+  /** Whether it waits for locks of other transactions; else a write that meets one has lost a race. */
   waits: boolean;
   now: number;
   outcomes: Map<QueuedWrite, Outcome<WrittenUserGroup>>;
@@ -82,7 +82,7 @@ export class UserGroupWaves {
    * A write is refused before anything of it is stored, or stored as a whole.
    * @param writes of one workspace, each of another group
    * @returns the outcome of each in their order; `LostRace` for one that is to be tried again
-   * @throws LostRace, and what the database says; then nothing of the wave may be committed
+   * @throws what the database says; then nothing of the wave may be committed
    */
   async apply(
     transaction: Pick<Wave, 'manager' | 'workspaceId' | 'rules' | 'waits'>,
@@ -116,8 +116,8 @@ export class UserGroupWaves {
   }
 
   /**
-   * Those that a token of any group of the workspace has, in hexadecimal digits. They are looked for
-   * before the groups are: a group that came with one is found, too.
+   * The hashes of new tokens that are in use in the workspace already, as hexadecimal digits. They are
+   * read before the groups: if a concurrent write brought both, the group is found, too.
    */
   private async findUsedTokens(
     { manager, workspaceId }: Wave,
@@ -130,9 +130,9 @@ export class UserGroupWaves {
   }
 
   /**
-   * Locks the groups that are there, and asks each write what is to change. A group that has been
-   * created since it was looked for shows when it is inserted; it is looked for again where the write
-   * could be refused before.
+   * Locks the groups that exist, and asks each write what is to change. That a group has been created
+   * since it was looked up shows at its insertion; where the write could be refused before that, the
+   * group is looked up again.
    */
   private async plan(wave: Wave, writes: readonly QueuedWrite[]): Promise<Step[]> {
     const { manager, workspaceId, rules, waits } = wave;
@@ -152,7 +152,7 @@ export class UserGroupWaves {
         wave.outcomes.set(write, { value: { result: 'unchanged', group: stored, token } });
         return undefined;
       }
-      // Whoever chooses a token, of a new group as of a known one, does what the scope is for: else a
+      // Choosing a token, for a new group as for a known one, is what the scope is for: else a
       // group could be deleted and imported anew with a token that a rotation had ended.
       if (change.token !== undefined) {
         requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
@@ -200,7 +200,7 @@ export class UserGroupWaves {
     });
   }
 
-  /** A token that another transaction has locked has lost a race; nothing else of its write is stored yet. */
+  /** A write whose token another transaction has locked has lost a race; nothing of it is stored yet. */
   private async retireReplaced(wave: Wave, steps: Step[]): Promise<Step[]> {
     const { manager, workspaceId, waits, now } = wave;
     const replaced = steps.filter(isReplacement);
@@ -278,7 +278,7 @@ function refuseUsedTokens(used: ReadonlySet<string>, wave: Wave, steps: readonly
     if (token === undefined) return step;
     const hash = hashToken(token).toString('hex');
     if (used.has(hash)) throw new TokenNotUsable();
-    // Whoever wants it first may yet be refused for another reason.
+    // The write that wants it first may yet be refused for another reason.
     if (wanted.has(hash)) throw new LostRace();
     wanted.add(hash);
     return step;

@@ -3,8 +3,8 @@ import { requireScope } from '../../common/caller';
 import { DatabaseUnavailable } from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
 import { isUniqueViolation } from '../../database/database-errors';
-import { type Outcome, WRITE_WAVES } from '../../database/lanes';
-import { SharedWrites, type SharedWritesOptions } from '../../database/shared-writes';
+import type { Outcome } from '../../database/lanes';
+import { SharedWrites, type SharedWritesOptions, WRITE_WAVES } from '../../database/shared-writes';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
 import { TokenIssuer } from '../token/token-issuer';
 import { changeOf, isNothing } from './user-group-change';
@@ -20,8 +20,7 @@ type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
 
 /**
  * The one way in which user groups are written, whatever the operation. Writes of one workspace that
- * arrive together go in one wave, which is one transaction. A write that would wait for another
- * transaction, or that makes its wave fail, goes alone: it costs its neighbours nothing.
+ * arrive together go in one wave, which is one transaction.
  */
 @Injectable()
 export class UserGroupWrites {

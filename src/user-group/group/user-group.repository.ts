@@ -265,7 +265,7 @@ export class UserGroupRepository {
     return (await this.statements.run(manager, lockGroup, key))[0]?.id;
   }
 
-  /** Of these groups those there are, as committed, each with its mapping and the hash of its token. */
+  /** Those of the given groups that exist, as committed, each with its mapping and the hash of its token. */
   findThese(workspaceId: number, providedIds: readonly string[]): Promise<IdentifiedUserGroup[]> {
     const keys = { workspaceId, providedIds: JSON.stringify(providedIds) };
     return this.statements.read(findGroups, keys);
@@ -311,7 +311,7 @@ export class UserGroupRepository {
     return this.statements.read(listGroups, { workspaceId, after, limit });
   }
 
-  /** @returns the internal ids of the new rows by `providedId`; of an id that the workspace has already there is none */
+  /** @returns the internal ids of the new rows by `providedId`; an id that the workspace already has is left out */
   async insertAll(
     manager: EntityManager,
     workspaceId: number,

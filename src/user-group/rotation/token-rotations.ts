@@ -4,8 +4,8 @@ import { AuditLog } from '../../audit/audit-log';
 import type { Caller } from '../../common/caller';
 import { DatabaseUnavailable, TokenNotFound, UserGroupNotFound } from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
-import { type Outcome, WRITE_WAVES } from '../../database/lanes';
-import { SharedWrites } from '../../database/shared-writes';
+import type { Outcome } from '../../database/lanes';
+import { SharedWrites, WRITE_WAVES } from '../../database/shared-writes';
 import { settled } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { UserGroupRepository } from '../group/user-group.repository';
@@ -39,8 +39,7 @@ const MAX_ATTEMPTS = 10;
 
 /**
  * Replaces tokens of user groups. Rotations of one workspace that arrive together share a
- * transaction. One whose token another transaction holds, or that makes the shared one fail, goes
- * alone: it costs its neighbours nothing.
+ * transaction.
  */
 @Injectable()
 export class TokenRotations {
@@ -149,7 +148,7 @@ export class TokenRotations {
     return outcomes;
   }
 
-  /** Of rotations that have retired nothing, those whose token is not current: nobody has it locked. */
+  /** Of rotations that have retired nothing, those whose token is not current, rather than locked by another transaction. */
   private async findGone(
     manager: EntityManager,
     workspaceId: number,

@@ -41,7 +41,7 @@ export interface EmbeddingWorkspace {
   embedTokenIssuer: string | null;
 }
 
-/** The current token of a group, for whoever has no need of the token itself. */
+/** The current token of a group, without the token itself. */
 export interface CurrentToken extends EmbeddingWorkspace {
   userGroupId: number;
   generation: number;
