@@ -17,6 +17,8 @@ export interface SharedWritesOptions<Call, Answer> extends Pick<
     workspaceId: number,
     calls: readonly Call[],
   ) => Promise<readonly (Outcome<Answer> | undefined)[]>;
+  /** Whether it is callers who make a transaction fail so, and no operator need know. */
+  isExpected?: (error: unknown) => boolean;
   /** Runs one call in a transaction that waits for others. */
   alone: (workspaceId: number, call: Call) => Promise<Answer>;
 }
@@ -65,7 +67,9 @@ export class SharedWrites<Call, Answer> {
       if (error instanceof DatabaseUnavailable && !isLockConflict(error.cause)) {
         return calls.map(() => ({ error }));
       }
-      this.logger.warn({ msg: 'a shared write has failed', calls: calls.length, err: error });
+      if (!this.options.isExpected?.(error)) {
+        this.logger.warn({ msg: 'a shared write has failed', calls: calls.length, err: error });
+      }
       if (calls.length === 1) return calls.map(goAlone);
       const half = Math.ceil(calls.length / 2);
       return [

@@ -14,7 +14,11 @@ beforeEach(() => {
 const stored = (call: string) => ({ value: `${call} stored` });
 
 /** Writes all of which arrive together; gives what became of each, and what was run for it. */
-async function writeTogether(calls: string[], together: Together) {
+async function writeTogether(
+  calls: string[],
+  together: Together,
+  isExpected?: (error: unknown) => boolean,
+) {
   const transactions: string[] = [];
   const writes = new SharedWrites<string, string>({
     keyOf: (call) => call,
@@ -22,6 +26,7 @@ async function writeTogether(calls: string[], together: Together) {
       transactions.push(wave.join(' '));
       return Promise.resolve().then(() => together(wave));
     },
+    isExpected,
     alone: (_workspaceId, call) => {
       transactions.push(`${call} alone`);
       return Promise.resolve(`${call} stored alone`);
@@ -50,6 +55,19 @@ test('a transaction that fails is halved until what makes it fail is by itself',
   expect(outcomes).toEqual(['a stored', 'b stored', 'c stored', 'bad stored alone', 'e stored']);
   expect(transactions).toEqual(['a b c bad e', 'a b c', 'bad e', 'bad', 'e', 'bad alone']);
   expect(warn).toHaveBeenCalledTimes(3);
+});
+
+test('a failure that callers cause is not logged', async () => {
+  const taken = new Error('taken');
+  const { outcomes } = await writeTogether(
+    ['a'],
+    () => {
+      throw taken;
+    },
+    (error) => error === taken,
+  );
+  expect(outcomes).toEqual(['a stored alone']);
+  expect(warn).not.toHaveBeenCalled();
 });
 
 test('without a database nothing is tried again', async () => {

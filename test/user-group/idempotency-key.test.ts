@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../support/api-client';
 import { withService } from '../support/test-service';
+import { IdempotencyKeys } from '../../src/user-group/rotation/idempotency-keys';
 import { IdempotencyKeyExpiry } from '../../src/user-group/rotation/idempotency-key-expiry';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 
@@ -70,6 +71,19 @@ onEachDatabase((kind) => {
       expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
     }
     expect(await generations(other.id)).toBe(1);
+  });
+
+  test('a key that goes with its group while another call meets it asks for a repetition', async () => {
+    const { token, key } = await create();
+    const other = await create();
+    expect((await post(key, { current_token: token })).status).toBe(200);
+    // Read before the other call committed, and after its group was deleted.
+    const find = jest.spyOn(service.app.get(IdempotencyKeys), 'find').mockResolvedValue(undefined);
+    const { status, body } = await post(key, { current_token: other.token });
+    find.mockRestore();
+    expect([status, body.code]).toEqual([503, 'database_unavailable']);
+    expect(await generations(other.id)).toBe(1);
+    await service.api.rotate(other.token);
   });
 
   test('two calls at once with one key and two bodies: one is done, the other refused', async () => {

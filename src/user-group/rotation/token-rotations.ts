@@ -15,7 +15,7 @@ import {
   type TokenName,
   UserGroupTokenRepository,
 } from '../token/user-group-token.repository';
-import { type IdempotentCall, IdempotencyKeys } from './idempotency-keys';
+import { type IdempotentCall, IdempotencyKeys, KeyTaken } from './idempotency-keys';
 
 export interface Rotation {
   caller: Caller;
@@ -58,6 +58,7 @@ export class TokenRotations {
       keyOf: ({ token }) => keyOf(token),
       together: (workspaceId, wave) => this.run(workspaceId, wave, false),
       alone: (workspaceId, rotation) => this.runAlone(workspaceId, rotation),
+      isExpected: (error) => error instanceof KeyTaken,
       wavesAtOnce: WRITE_WAVES,
     });
   }
