@@ -9,7 +9,7 @@ import { type Ranges, toRanges } from './cidr';
 /** A valid API token, as the database knows it. */
 export interface AuthenticApiToken {
   id: number;
-  /** The first of its line of rotations, perhaps itself. */
+  /** The first of its chain of rotations, perhaps itself. */
   firstTokenId: number;
   workspaceId: number;
   scopes: ReadonlySet<Scope>;
@@ -30,8 +30,8 @@ interface Row {
 }
 
 /**
- * How old an answer of the database may be, counted from before the query was sent: a revoked token
- * must be refused everywhere within a second.
+ * The max age of a cached token, counted from before the query was sent: a revoked token must be
+ * refused everywhere within a second.
  */
 const BELIEVED_MS = 750;
 const MAX_KNOWN = 10_000;
@@ -61,7 +61,7 @@ export class ApiTokenAuthenticator {
 
   constructor(private readonly statements: Statements) {}
 
-  /** Returns what is known of a token without asking the database; undefined if that has to be asked. */
+  /** Returns a token from the cache; undefined if the database has to be queried. */
   recall(token: string): AuthenticApiToken | undefined {
     const known = this.known.get(hashTokenText(token));
     return known && known.expiresAt > Date.now() ? known : undefined;
@@ -77,7 +77,7 @@ export class ApiTokenAuthenticator {
     return known;
   }
 
-  /** @throws ApiTokenInvalid if the token has been revoked, so that it is not remembered */
+  /** @throws ApiTokenInvalid if the token has been revoked, so that it is not cached */
   private async find(hash: Buffer): Promise<AuthenticApiToken | undefined> {
     const [row] = await this.statements.read(findByHash, { hash });
     if (!row) return undefined;

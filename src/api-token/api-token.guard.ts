@@ -37,8 +37,8 @@ export class ApiTokenGuard implements CanActivate {
   }
 
   /**
-   * Admits at once who presents, as usual, a token that is known. Whoever else it is, with whatever
-   * fault, is for `authenticate`.
+   * Admits a caller at once if its token is cached, the usual case. Any other caller, and any
+   * error, is left to `authenticate`.
    */
   private admitKnown(request: Request, access: Access): boolean {
     const [scheme, credentials] = credentialsOf(request.headers.authorization);
@@ -139,12 +139,12 @@ function requireApiToken(token: string): string {
   );
 }
 
-/** A caller who has tried a token scheme is not offered Basic: in a browser that would open a dialogue. */
+/** Whether to offer Basic: not to a caller that tried a token scheme, where a browser would open a dialog. */
 function wantsBasic({ headers }: Request, { acceptsClientSecret }: Access): boolean {
   return acceptsClientSecret && !/^(token|bearer)\b/i.test(headers.authorization ?? '');
 }
 
-/** The contract has one scheme; on other paths, clients that know only the standard one may use that. */
+/** Lists the schemes of a path: the contract has one; elsewhere clients may also use the standard one. */
 function schemesOf(path: string): string[] {
   return path.startsWith('/api/v1/') ? ['token', 'bearer'] : ['token'];
 }

@@ -71,7 +71,7 @@ const findToken = statement<TokenKey, ShownApiToken>(
 export class ApiTokenRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` tokens behind the id `after`, in the order of creation. */
+  /** Lists at most `limit` tokens with ids above `after`, in the order of creation. */
   list(page: { workspaceId: number; after: number; limit: number }): Promise<ShownApiToken[]> {
     return this.statements.read(listTokens, page);
   }

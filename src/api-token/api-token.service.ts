@@ -33,7 +33,7 @@ import type {
 
 /**
  * Administers the tokens with which host applications call the API. Changes to the tokens of one
- * workspace happen one after the other, and every replica follows them within a second.
+ * workspace happen one after the other, and take effect in every replica within a second.
  */
 @Injectable()
 export class ApiTokenService {
@@ -181,8 +181,8 @@ export class ApiTokenService {
   }
 
   /**
-   * Runs one change at a time in a workspace. Reads the caller's own token again: what the guard
-   * has cached of it may be almost a second old.
+   * Runs one change at a time in a workspace. Reads the caller's own token again: the guard's
+   * cached copy may be almost a second old.
    * @throws ApiTokenInvalid, InsufficientScope, AddressNotAllowed, ApiTokenSuperseded
    */
   private change<T>(
@@ -215,12 +215,12 @@ function settingsOf(row: ApiToken): object {
   return { name, scopes, expires_at, allowed_cidrs, last_four };
 }
 
-/** Null for never. */
+/** Parses a time of expiry; null for never. */
 function toExpiry(time: string | null | undefined): number | null {
   return typeof time === 'string' ? fromWireTime(time) : null;
 }
 
-/** Null for anywhere. */
+/** Joins ranges into the stored text; null for anywhere. */
 function toCidrs(ranges: string[] | null | undefined): string | null {
   return Array.isArray(ranges) ? ranges.join(' ') : null;
 }

@@ -7,7 +7,7 @@ const LEADING_ZERO = /\/0\d/;
 const MAPPED = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/;
 const MAPPED_PREFIX = 96;
 
-/** What is wrong with a list of addresses and CIDR ranges (RFC 4632, RFC 4291); null allows every address. */
+/** Validates a list of addresses and CIDR ranges (RFC 4632, RFC 4291); null allows every address. */
 export function cidrViolations(value: unknown, pointer: string): Violation[] {
   if (value === null) return [];
   if (!Array.isArray(value) || value.length === 0) {

@@ -21,7 +21,7 @@ const conditions = {
   requestId: 'request_id = :requestId',
   from: 'occurred_at >= :from',
   to: 'occurred_at < :to',
-  // Events of one moment are sorted by the number that callers do not know.
+  // Events of the same moment are sorted by `id`, which callers do not know.
   beforeTime: `(occurred_at, id) < (:beforeTime, (
     SELECT min(id) FROM audit_event
     WHERE workspace_id = :workspaceId AND occurred_at = :beforeTime
@@ -32,7 +32,7 @@ type Filters = Partial<Record<keyof typeof conditions | 'beforeId', SqlValue>>;
 
 const listEvents = (filters: Filters) => {
   const given = Object.entries(conditions).filter(([name]) => name in filters);
-  // By number: PostgreSQL would cut long names off, and take two statements for the same.
+  // By number: PostgreSQL would truncate long names, and take two statements for the same.
   const numbers = Object.keys(conditions).flatMap((name, index) => (name in filters ? index : []));
   return statement<Record<string, SqlValue>, FoundEvent>(
     `audit-event.list:${numbers.join()}`,
@@ -67,7 +67,7 @@ export class AuditEventService {
     };
   }
 
-  /** Lists the latest events of every workspace, and of none, for the command line. */
+  /** Lists the latest events, of every workspace and without one, for the command line. */
   async listLatest(limit: number): Promise<(AuditEventView & { workspace_id: number | null })[]> {
     const events = await this.find({}, limit);
     return events.map((event) => ({
@@ -97,7 +97,7 @@ function toFilters(query: AuditEventQueryDto): Filters {
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
 }
 
-/** Leaves out fields that are null. */
+/** Makes the view of an event, without fields that are null. */
 function toAuditEventView(event: FoundEvent): AuditEventView {
   const { publicId, occurredAt, action, actorType, apiTokenId, requestId, address } = event;
   const { objectType, objectId, before, after, details } = event;

@@ -114,8 +114,8 @@ export class AuditLog {
   }
 
   /**
-   * Adds events, by one statement. What looks like a token is made unreadable, wherever it stands.
-   * @throws AuditUnavailable, which takes the change back; DatabaseUnavailable
+   * Adds events, by one statement. Redacts whatever looks like a token, wherever it occurs.
+   * @throws AuditUnavailable, which rolls the change back; DatabaseUnavailable
    */
   async recordAll(
     manager: EntityManager,
@@ -165,8 +165,8 @@ function randomNumber(): number {
 }
 
 /**
- * How long an event is kept: shorter for events that anybody can cause, or that are many; never
- * longer than the rest.
+ * Returns how many days an event is kept: fewer for events that anybody can cause, or that are
+ * many; never more than for the rest.
  */
 function keepDays(
   { auditRetentionDays, refusalRetentionDays, shownTokenRetentionDays }: Config,

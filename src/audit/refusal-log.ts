@@ -97,7 +97,7 @@ function limiter(points: number): MemoryLimiter {
   return new MemoryLimiter({ points, duration: MINUTE_SECONDS });
 }
 
-/** Names the token also where it has ended: its workspace should see that it is still tried. */
+/** Names even a token that has ended: its workspace should see that it is still tried. */
 function actorOf(error: ServiceError, request: Request): AuditActor {
   const subject = error instanceof ApiTokenInvalid ? error.subject : undefined;
   const { workspaceId, apiTokenId } = subject ?? findCaller(request) ?? unknown;

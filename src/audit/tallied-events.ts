@@ -3,7 +3,7 @@ import type { Transactor } from '../database/transactor';
 import type { AuditActor, AuditEntry, AuditLog } from './audit-log';
 import { Tally } from './tally';
 
-/** The event that a tally becomes, but for the count. */
+/** The event that a tally becomes, without its counts. */
 export type Told = [actor: AuditActor, entry: AuditEntry];
 
 interface Kept {

@@ -8,7 +8,7 @@ export function configure(options?: { needsKeys: boolean }): Config {
   return loadConfig(process.env, options);
 }
 
-/** What a start tells goes to standard error: standard output is for what was asked for. */
+/** Writes messages of a start to standard error: standard output is for the result of the command. */
 export const tellOperator: Tell = (_level, msg, details = {}) => {
   const facts = Object.entries(details).map(
     ([name, value]) => `${name.replaceAll('_', ' ')} ${value}`,

@@ -140,7 +140,7 @@ async function exportTo(
   }
   if (!force && existsSync(path)) throw alreadyThere(path);
   const file = createFile(path);
-  // The file would stay behind with the tokens exported so far.
+  // Otherwise the file would stay behind with the tokens exported so far.
   const interrupted = () => {
     file.discard();
     process.exit(INTERRUPTED);

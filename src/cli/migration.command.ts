@@ -48,7 +48,7 @@ export function defineMigration(migration: Command): void {
     });
 }
 
-/** Reads the configuration of whoever changes the schema: the owner of the tables, who needs no key. */
+/** Reads the configuration for schema changes, made by the owner of the tables, who needs no key. */
 function configureForSchema(): Config {
   return configure({ needsKeys: false });
 }

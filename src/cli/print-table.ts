@@ -12,7 +12,7 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
   }
 }
 
-/** Removes control characters: callers choose names, and a terminal would obey them. */
+/** Removes control characters: callers choose names, and a terminal would obey such characters. */
 function withoutControls(text: string): string {
   return text.replace(
     /\p{Cc}/gu,

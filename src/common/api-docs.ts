@@ -25,8 +25,8 @@ type AnyDecorator = (...target: unknown[]) => void;
 const recorded: ((swagger: typeof Swagger) => void)[] = [];
 
 /**
- * A decorator of `@nestjs/swagger` that records what it is given, and leaves the library to
- * `describeRecorded`: serving never needs it, and loading it is a quarter of a start.
+ * Makes a decorator of `@nestjs/swagger` that only records its use, for `describeRecorded` to
+ * apply: serving never needs the library, and loading it takes a quarter of a start.
  */
 function recordedAs<K extends keyof Decorators>(name: K): Decorators[K] {
   const factory =
@@ -60,7 +60,7 @@ export function schemaPath(type: Type): string {
   return `#/components/schemas/${type.name}`;
 }
 
-/** Applies, in their order and once, the decorators that were recorded since the last call. */
+/** Applies, in order and only once, the decorators that were recorded since the last call. */
 export function describeRecorded(swagger: typeof Swagger): void {
   for (const describe of recorded.splice(0)) describe(swagger);
 }

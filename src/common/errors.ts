@@ -44,12 +44,12 @@ export abstract class ServiceError extends Error {
 export const errorCatalogue: ErrorSpec[] = [];
 
 type Entry = Omit<ErrorSpec, 'status' | 'code'> & {
-  /** What the caller reads, where an instance says nothing else; by default `about`. */
+  /** The message to the caller, unless an instance has its own; by default `about`. */
   message?: string;
   headers?: Headers;
 };
 
-/** Makes the base of a class of errors, and enters it into the catalogue. */
+/** Makes the base class of an error, and registers its catalogue entry. */
 function problem(status: number, code: string, { message, headers, ...texts }: Entry) {
   const spec: ErrorSpec = { status, code, ...texts };
   errorCatalogue.push(spec);
@@ -344,7 +344,7 @@ export class StillReferenced extends problem(409, 'still_referenced', {
     'User groups, or the required_schemas of the workspace, refer to what was to be deleted; errors names up to 20 of them, GET …/references lists all.',
   message: 'It is still referred to; GET its references for all of them.',
 }) {
-  /** @param referrers one for each, none twice */
+  /** @param referrers one violation for each, without duplicates */
   constructor(referrers: readonly Violation[]) {
     super(undefined, { violations: referrers });
   }
@@ -390,7 +390,7 @@ export class MediaTypeUnsupported extends problem(415, 'media_type_unsupported',
     'The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding.',
   message: 'Send the header "Content-Type: application/json"; the charset is UTF-8.',
 }) {
-  /** @param headers what the answer carries besides, such as `Accept-Patch` */
+  /** @param headers further header fields of the answer, such as `Accept-Patch` */
   constructor(detail?: string, headers?: Headers) {
     super(detail, { headers });
   }

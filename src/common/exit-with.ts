@@ -2,7 +2,7 @@ import { ServiceError } from './errors';
 import { OperatorError } from './operator-error';
 import { redactTokens } from './secrets';
 
-/** Ends the process with code 1, printing one line for what the operator can mend, a stack for a defect. */
+/** Ends the process with code 1, printing one line for what the operator can fix, a stack for a defect. */
 export function exitWith(error: unknown): never {
   if (error instanceof OperatorError || error instanceof ServiceError) {
     console.error(`user-group-service: ${error.message.replace(/\s*\n\s*/g, ' ')}`);

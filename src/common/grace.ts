@@ -3,7 +3,7 @@ import type { Violation } from './violation';
 /** The longest overlap of an old token with the new one: a day. */
 export const MAX_GRACE_SECONDS = 86_400;
 
-/** What is wrong with a `grace_period_seconds`: a whole number of seconds from 0 to a day. */
+/** Validates a `grace_period_seconds`: a whole number of seconds from 0 to a day. */
 export function graceViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value !== 'number') {
     const detail = 'The grace_period_seconds must be a number.';

@@ -8,7 +8,7 @@ import {
 /** The most keys that are kept, each for a minute, so that addresses cannot fill the memory. */
 const MAX_KEYS = 10_000;
 
-/** Counts in this process; beyond the most keys it drops those that were idle longest. */
+/** Counts in this process; beyond `MAX_KEYS` it evicts the least recently used key. */
 export class MemoryLimiter extends RateLimiterMemory {
   private readonly keys: LRUCache<string, true>;
 
@@ -17,7 +17,7 @@ export class MemoryLimiter extends RateLimiterMemory {
     this.keys = new LRUCache({
       max: MAX_KEYS,
       dispose: (_kept, key, reason) => {
-        // Nothing is waited for: the count and its timer are gone when this returns.
+        // Not awaited: the count and its timer are gone when this returns.
         if (reason === 'evict') void this.delete(key);
       },
     });

@@ -1,8 +1,8 @@
 import { type Stats, statSync } from 'node:fs';
 
 /**
- * What every user of the machine may do with a file or a directory, following links. Answers
- * "nothing" also for what is missing, is neither of the two, or is on Windows, which has no such
+ * Returns what every user of the machine may do with a file or a directory, following links:
+ * "nothing" also for what is missing or neither of the two, and on Windows, which has no such
  * modes.
  */
 export function othersMay(path: string): 'nothing' | 'read' | 'write' {

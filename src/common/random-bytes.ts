@@ -6,7 +6,7 @@ const portion = Buffer.alloc(PORTION);
 let used = PORTION;
 
 /**
- * Bytes of Node's secure generator, each given out once. They are drawn in larger portions: a draw
+ * Returns bytes of Node's secure generator, each only once. Draws them in larger portions: a draw
  * costs some microseconds, however few bytes it is for.
  * @param length at most 4096
  */

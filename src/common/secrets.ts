@@ -23,7 +23,7 @@ const FOREIGN_TOKEN = /^[\x21-\x7e]{20,255}$/;
 
 /**
  * Creates a function that redacts every token in a text.
- * @param secret another text to redact: a token of a form of its own
+ * @param secret another text to redact: a token without the usual form
  * @param whole leave alone what is too short to be a token
  */
 export function redactor(

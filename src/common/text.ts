@@ -6,8 +6,8 @@ const MAX_BYTES = 1024;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * What is wrong with a name or an id: it must have 1–255 code points and at most 1,024 bytes of
- * UTF-8. The text is taken as it is: no trim, no case folding, no Unicode normalisation.
+ * Validates a name or an id: it must have 1–255 code points and at most 1,024 bytes of UTF-8. The
+ * text is taken as it is: no trim, no case folding, no Unicode normalisation.
  */
 export function textViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value !== 'string') {

@@ -4,7 +4,7 @@ const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const END_OF_YEAR_9999 = 253_402_300_800_000;
 
-/** What is wrong with a time on the wire: it must be a string of RFC 3339, such as 2030-12-31T00:00:00Z. */
+/** Validates a time on the wire: it must be a string of RFC 3339, such as 2030-12-31T00:00:00Z. */
 export function timeViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string' && isMoment(value)) return [];
   const detail = 'The time must be in the form of RFC 3339, such as 2030-12-31T00:00:00Z.';

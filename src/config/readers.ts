@@ -12,7 +12,7 @@ export interface EncryptionKey {
 
 /**
  * The fewest different bytes a key must have, and the fewest different steps from one byte to the
- * next. Not one in a thousand million random keys has fewer.
+ * next. Not one in a billion random keys has fewer.
  */
 const LEAST_VARIED_BYTES = 17;
 /** The same for 32 random characters, even of an alphabet of only 16, such as hexadecimal digits. */

@@ -5,7 +5,7 @@ import { textViolations } from '../common/text';
 export const MAX_LIFE_SECONDS = 86_400;
 export const DEFAULT_LIFE_SECONDS = 600;
 
-/** What is wrong with an `expires_in_seconds`: a whole number of seconds from 1 to a day. */
+/** Validates an `expires_in_seconds`: a whole number of seconds from 1 to a day. */
 export function lifeViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value !== 'number') {
     return [{ pointer, code: 'type', detail: 'The expires_in_seconds must be a number.' }];
@@ -15,7 +15,7 @@ export function lifeViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/** What is wrong with a web origin, which must be spelled as browsers spell it (RFC 6454, section 6.2). */
+/** Validates a web origin, which must be spelled as browsers spell it (RFC 6454, section 6.2). */
 export function originViolations(value: unknown, pointer: string): Violation[] {
   const violations = textViolations(value, pointer);
   if (violations.length > 0 || isOrigin(value as string)) return violations;

@@ -10,7 +10,7 @@ import { SigningKeys } from './signing-keys';
 /** With the longest id, audience, origin and issuer a token has less than 4,500 characters. */
 const MAX_LENGTH = 4608;
 const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-/** Verifying a signature takes a third of a millisecond, and a dashboard asks again and again. */
+/** Verifying a signature takes a third of a millisecond, and dashboards send the same token repeatedly. */
 const MAX_REMEMBERED = 1000;
 
 /** Verifies embed tokens: issued by this installation, and not expired. */
@@ -38,8 +38,8 @@ export class EmbedTokenVerifier {
   }
 
   /**
-   * Whether the token names this workspace. Tokens of the previous version name none: for the day
-   * that they live at most, the number of the group alone ties them to theirs.
+   * Whether the token names this workspace. Tokens of the previous version name none: they live for
+   * a day at most, tied to theirs by the number of the group alone.
    */
   isOf(
     { publicId, embedTokenIssuer }: EmbeddingWorkspace,
@@ -48,7 +48,7 @@ export class EmbedTokenVerifier {
     return workspaceId === publicId && iss === (embedTokenIssuer ?? this.config.embedTokenIssuer);
   }
 
-  /** Takes the key from the ring alone, and of what a header says about keys only `kid`. */
+  /** Takes the key from the ring alone; of the key parameters in the header it uses only `kid`. */
   private async check(text: string): Promise<EmbedTokenClaims | undefined> {
     try {
       const { payload } = await jwtVerify(text, ({ kid }) => this.getPublicKey(kid), {

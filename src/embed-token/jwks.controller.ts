@@ -11,7 +11,7 @@ import { ApiPublicProblems } from '../common/problem.dto';
 import { Jwks } from './dto/jwks.dto';
 import { SigningKeys } from './signing-keys';
 
-/** How long a verifier may miss a new key: docs/operations.md waits as long before that key signs. */
+/** How long a verifier may lack a new key: the steps in docs/operations.md wait that long before it signs. */
 const CACHE_CONTROL = 'public, max-age=300';
 
 @ApiTags('Embed tokens')

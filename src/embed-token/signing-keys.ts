@@ -18,7 +18,7 @@ export class SigningKeys {
     return this.keys.find((key) => key.kid === kid);
   }
 
-  /** The public halves, each once, the one that signs first. */
+  /** The public halves without duplicates, beginning with the one that signs. */
   get publicJwks(): PublicJwk[] {
     const byKid = new Map(this.keys.map(({ kid, publicJwk }) => [kid, publicJwk]));
     return [...byKid.values()];

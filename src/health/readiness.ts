@@ -4,7 +4,7 @@ import { MigrationsPending, ShuttingDown } from '../common/errors';
 import { Config } from '../config/config';
 import { AppliedMigrations } from '../database/schema/applied-migrations';
 
-/** How long an answer is reused: anyone may ask, and not each question may reach the database. */
+/** How long an answer is reused: anyone may call, and not every call may reach the database. */
 const BELIEVED_MS = 1000;
 
 /** Decides whether this process should be sent calls. */
@@ -31,8 +31,8 @@ export class Readiness implements BeforeApplicationShutdown {
   /**
    * Reports not ready from now on, and goes on serving until load balancers have had time to
    * notice.
-   * @param signal that ends the process; without one nobody has been served, or nobody has to
-   *   notice
+   * @param signal that ends the process; without one nobody has been served, or no load balancer
+   *   has to notice
    */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     this.isEnding = true;

@@ -12,17 +12,17 @@ import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage'
 import type { IntrospectDto } from './dto/introspect.dto';
 import type { IntrospectionAnswer } from './dto/introspection-answer.dto';
 
-/** Who asks, about whose groups. */
+/** A token to introspect, and for which workspace. */
 interface Question {
   workspaceId: number;
   token: string;
-  /** The one schema to tell about; undefined for all. */
+  /** The one schema to describe; undefined for all. */
   schemaId: string | undefined;
-  /** Asks the database in any case. */
+  /** Bypasses the cache. */
   isFresh: boolean;
 }
 
-/** Tells a renderer what a token means. */
+/** Introspects tokens for renderers. */
 @Injectable()
 export class IntrospectionService {
   /** How many times a token was active, and how many times not. */
@@ -35,9 +35,9 @@ export class IntrospectionService {
   ) {}
 
   /**
-   * Whose token it is; exactly `{"active": false}` for every other text, whatever the reason. Nothing
-   * is answered that was so longer than a second ago.
-   * @param isFresh asks the database in any case
+   * Describes whose token it is; exactly `{"active": false}` for any other text, whatever the
+   * reason. No answer is more than a second out of date.
+   * @param isFresh bypasses the cache
    */
   async introspect(
     { workspaceId }: Caller,
@@ -72,7 +72,7 @@ export class IntrospectionService {
     };
   }
 
-  /** An embed token is valid only while its generation is, and counts as a use of it. */
+  /** Describes an embed token, which is valid only while its generation is, and counts as a use of it. */
   private async describeEmbedToken({
     workspaceId,
     token: text,
@@ -126,7 +126,7 @@ function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
   };
 }
 
-/** Rounded down, so that nobody takes a token for valid longer than it is. */
+/** Rounds down, so that no token is taken to be valid for longer than it is. */
 function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }

@@ -56,8 +56,8 @@ export class RateLimits {
   }
 
   /**
-   * Counts one call; introspections are counted apart, so that viewers of dashboards never keep
-   * their host application from its work. Sets the `RateLimit` fields of the answer.
+   * Counts one call; introspections are counted separately, so that viewers of dashboards never use
+   * up the limit of their host application. Sets the `RateLimit` fields of the answer.
    * @throws RateLimited; the call then counts towards the exceeded limit alone, so that one runaway
    *   token does not use up the workspace's limit
    */

@@ -5,7 +5,7 @@ import type { Config } from '../config/config';
 /** After this time without an answer Redis is taken to be away. */
 const ANSWER_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2000;
-/** How long Redis is left alone after it was found to be away. */
+/** How long to wait before reconnecting to a Redis that was away. */
 const PAUSE_MS = 1000;
 
 type Client = ReturnType<typeof createConnection>;
@@ -22,7 +22,7 @@ export class Redis implements OnApplicationShutdown {
 
   private constructor(private readonly createConnection?: () => Client) {}
 
-  /** Loads the library where REDIS_URL is set, and then at once: the first call would wait for it. */
+  /** Loads the library eagerly if REDIS_URL is set: otherwise the first call would wait for it. */
   static async of({ redisUrl }: Config): Promise<Redis> {
     if (redisUrl === undefined) return new Redis();
     const { createClient } = await import('@redis/client');
@@ -104,7 +104,7 @@ function createConnection(create: typeof createClient, url: string) {
     disableClientInfo: true,
     maintNotifications: 'disabled',
     disableOfflineQueue: true,
-    // The limit here also counts the time after the command was sent.
+    // `ANSWER_LIMIT_MS` also covers the time after the command was sent.
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: CONNECT_LIMIT_MS, reconnectStrategy: false },
   });
@@ -113,7 +113,7 @@ function createConnection(create: typeof createClient, url: string) {
   return client;
 }
 
-/** @throws Error if `promise` is not settled after so many milliseconds */
+/** @throws Error if `promise` is not settled after `limitMs` */
 async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const limit = new Promise<never>((_resolve, reject) => {

@@ -11,19 +11,19 @@ import { type Layer, type StaticRoute, StaticRoutes } from './static-routes';
 /** Longer than the slowest answer, and shorter than the ten seconds after which orchestrators kill. */
 const CLOSE_ALL_AFTER_MS = 5000;
 
-/** What is done with each request before a route is looked for; an error that it throws is answered. */
+/** Runs on each request before it is routed; an error that it throws is answered. */
 export type Step = (request: Request, response: Response) => void;
 
 /**
- * Nest's Express adapter on an `HttpServer`, where a path is served in one spelling alone. What Nest
- * registers is Express's to route, but for the way there: see `StaticRoutes` and `answerJson`.
+ * Nest's Express adapter on an `HttpServer`, which serves a path in one spelling alone. Express
+ * routes what Nest registers, but for the shortcuts of `StaticRoutes` and `answerJson`.
  */
 export class ApiHttpAdapter extends ExpressAdapter {
   readonly http: HttpServer;
 
-  /** Of Express's router. */
+  /** The layers of Express's router. */
   private readonly layers: Layer[];
-  /** Nest's own, which passes every request on as long as nobody sets a hook. */
+  /** Nest's own layers, which pass every request on as long as nobody sets a hook. */
   private readonly passing: Set<Layer>;
   readonly steps: Step[] = [];
   private routes: { of: number; found: StaticRoutes } | undefined;
@@ -31,7 +31,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
     throw error;
   };
 
-  /** @param knownBelow the paths below which a method that a path does not have is told apart from no path */
+  /** @param knownBelow the paths below which a method that a path does not have is answered 405, not 404 */
   constructor(private readonly knownBelow: readonly string[] = []) {
     const app = express();
     app.disable('x-powered-by');
@@ -52,7 +52,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
     });
   }
 
-  /** Has each request go through `steps`, in their order, before any route. */
+  /** Adds steps that run on each request, in order, before any route. */
   before(...steps: Step[]): void {
     this.steps.push(...steps);
   }
@@ -71,7 +71,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
     super.setOnResponseHook(hook);
   }
 
-  /** Nest calls it behind the last route. */
+  /** Called by Nest after the last route. */
   override setNotFoundHandler(
     ...handler: Parameters<ExpressAdapter['setNotFoundHandler']>
   ): unknown {
@@ -122,7 +122,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
     else this.serveByExpress(request, response);
   };
 
-  /** What a handler finds in the request is what Express's router would have put there. */
+  /** Runs a handler, which finds in the request what Express's router would have put there. */
   private run({ route, handle }: StaticRoute, request: Request, response: Response): void {
     request.originalUrl = request.url;
     request.params = {};
@@ -148,7 +148,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
     void this.onError(error, request, response, () => response.destroy());
   }
 
-  /** Made when the first request comes, and again should a layer have come since. */
+  /** Built at the first request, and again if a layer has been added since. */
   private get staticRoutes(): StaticRoutes {
     const { length } = this.layers;
     if (this.routes?.of !== length) {
@@ -159,7 +159,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
   }
 }
 
-/** What handlers return; whatever else there is, such as a stream or an error, is Nest's to send. */
+/** Whether it is JSON, as handlers return it; anything else, such as a stream or an error, is sent by Nest. */
 function isJson(body: unknown): body is object {
   return (
     typeof body === 'object' &&

@@ -3,9 +3,9 @@ import { COMMON_HEADERS } from './http-settings';
 import { requestId } from './request-id';
 
 /**
- * Stands for `writeHead` of a response, so that its head, whoever writes it, has what every answer
- * carries: the common fields, but for those that the answer has set itself, and the id of its request.
- * A head whose fields are given is left as it is.
+ * Replaces `writeHead` of a response, so that its head, whatever code writes it, has what every
+ * answer carries: the common fields, except those that the answer has set itself, and the request
+ * id. A head written with explicit fields is left as it is.
  */
 export function writeHead(
   this: ServerResponse,

@@ -13,8 +13,8 @@ const CONTRACT_PATH = '/api/user';
 const CONTRACT_METHODS = ['GET', 'PUT', 'POST'];
 
 /**
- * Applies what holds at the contract's path alone: it may end with a slash, which what follows does
- * not see; a POST may be a GET; and no other method is answered, not even HEAD, which would run the GET.
+ * Applies the rules of the contract's path alone: a trailing slash is removed; a POST can be turned
+ * into a GET; and any other method is refused, even HEAD, which would run the GET.
  */
 export function contractRules(request: Request): void {
   if (!request.url.startsWith(CONTRACT_PATH)) return;
@@ -30,7 +30,7 @@ export function contractRules(request: Request): void {
 
 /**
  * Lets pages in a browser, which cannot send a GET with a body, send it as POST with
- * `X-HTTP-Method-Override: GET`. Any other value is refused: to rotate a token instead, silently,
+ * `X-HTTP-Method-Override: GET`. Any other value is refused: silently rotating a token instead
  * would be the worst answer.
  */
 function overrideMethod(request: Request): void {

@@ -23,7 +23,7 @@ import { hasOwnClock } from './streamed-body';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;
-/** Longer than the 60 s after which load balancers close idle connections, so that it is they who do. */
+/** Longer than the idle time-out of load balancers (60 s), so that it is they that close connections. */
 const KEEP_ALIVE_MS = 75_000;
 
 /**
@@ -37,7 +37,7 @@ export class HttpServer {
 
   /**
    * @param listener gets each request that is well-formed, its target in origin form
-   * @param methods that CONNECT is told instead
+   * @param methods the methods that the answer to CONNECT names
    * @param classes of the requests and responses that the listener gets
    */
   constructor(
@@ -54,7 +54,7 @@ export class HttpServer {
       // Node would refuse a missing Host in its own words.
       requireHostHeader: false,
     });
-    // A client may close its half of the connection behind its request and still read the answer.
+    // A client may close its half of the connection after its request and still read the answer.
     Object.assign(this.server, { httpAllowHalfOpen: true });
     this.server.on('connection', (socket) => {
       this.connections.add(socket);

@@ -7,7 +7,7 @@ const MOST_ROUNDS = 8;
 /**
  * Creates a function that makes a request's path safe to log: no encoding, however often it was
  * applied, hides a token from redaction.
- * @param secret another text to redact: a token of a form of its own
+ * @param secret another text to redact: a token without the usual form
  */
 export function pathLogger(secret: string | undefined): (path: string) => string {
   const redact = redactor(secret && decode(secret));
@@ -30,7 +30,7 @@ function decode(text: string): string | undefined {
 
 /** Decodes `%25…2561` in one step too: otherwise a long path could be decoded for a long time. */
 function decodeOnce(text: string): string {
-  // Bytes that are no UTF-8 make the whole undecodable, and must not protect the rest.
+  // Bytes that are not UTF-8 would make the whole undecodable, and must not protect the rest.
   return text.replace(/%(?:25)*([2-7][0-9a-f])/gi, (_escape, code: string) =>
     String.fromCharCode(parseInt(code, 16)),
   );

@@ -23,7 +23,7 @@ export class MalformedRequests {
   );
 
   private readonly logger = new Logger('Http');
-  /** Not yet logged, by the parser's name for the fault, else by code. */
+  /** Counts not yet logged, by the parser's name for the fault, else by code. */
   private unlogged = new Map<string, number>();
   private timer: NodeJS.Timeout | undefined;
 

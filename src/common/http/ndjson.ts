@@ -52,7 +52,7 @@ export function ApiNdjsonResponse(description: string, ...types: Type[]): Method
 
 /**
  * Answers with a line for each row, in groups, no faster than the client reads. An error before the
- * first group is thrown and can still be answered; a later one ends the connection without an end
+ * first group is thrown and can still be answered; a later one cuts the connection before the end
  * of the answer. When the client goes away, no more rows are requested.
  */
 export async function answerNdjson(

@@ -10,13 +10,13 @@ interface PathParamOptions<T> {
   description: string;
   schema: { type: 'integer' | 'string'; minimum?: number; minLength?: number; maxLength?: number };
   example: T & (string | number);
-  /** @throws an error for a text that no thing can be called */
+  /** @throws an error for a text that cannot name anything */
   read: (text: string) => T;
 }
 
 /**
- * Parameter decorator: a number in the path, such as `:id`. An impossible number is answered as one
- * that nothing has.
+ * Parameter decorator: a number in the path, such as `:id`. An impossible number is answered like
+ * one that does not exist.
  */
 export function NumberParam(name: string, NotFound: new () => ServiceError): ParameterDecorator {
   return pathParam(name, {

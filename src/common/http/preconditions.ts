@@ -31,7 +31,7 @@ export class Preconditions {
   ) {}
 
   /**
-   * Checks the conditions of a write, under the lock under which it writes.
+   * Checks the conditions of a write; to be called under the lock of the write.
    * @param entityTag of the stored state; undefined if there is none
    * @throws PreconditionFailed
    */

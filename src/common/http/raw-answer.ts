@@ -22,8 +22,8 @@ const LINGER_MS = 1000;
 
 /**
  * Answers on a socket that has no response object, and closes it. Node leaves such a socket to its
- * taker: data that still arrives is discarded, and neither an error of the connection nor a client
- * that keeps it open can do harm.
+ * new owner: data that still arrives is discarded, and neither an error of the connection nor a
+ * client that keeps it open can do harm.
  */
 export function answerRaw(socket: Duplex, error: ServiceError): void {
   socket.on('error', () => socket.destroy());

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** No fragment, nothing invisible: what Express would have to interpret. */
+/** Excludes fragments and invisible characters, which Express would have to interpret. */
 const ORIGIN_FORM = /^\/[\x21\x22\x24-\x7e]*$/;
 const ABSOLUTE_FORM = /^https?:\/\/[^/?#\\@]+([/?].*)?$/i;
 

@@ -15,14 +15,14 @@ export interface StaticRoute {
   handle: RequestHandler;
 }
 
-/** A path that names nothing but itself. */
+/** Matches a path without parameters or wildcards. */
 const WITHOUT_PARAMETERS = /^[\w/.-]+$/;
 
 /**
- * Finds the handler of a route without parameters by its method and path alone. Express asks each of
- * its layers in turn whether it matches; for such a route the answer is always the same, so it is
- * asked for once, of the layers themselves. A route is left to Express if anything stands in front
- * of it, and so is every request that is not for one of these routes.
+ * Finds the handler of a route without parameters by its method and path alone. Express asks each
+ * of its layers in turn whether it matches; for such a route the result is always the same, so it
+ * is determined once, by the layers themselves. A route is left to Express if anything precedes it,
+ * and so is every request for any other route.
  */
 export class StaticRoutes {
   private readonly byPath = new Map<string, Map<string, StaticRoute>>();
@@ -38,7 +38,7 @@ export class StaticRoutes {
     }
   }
 
-  /** Undefined if Express has to find it, or that there is none. */
+  /** Finds a route; undefined if it is left to Express, which may find none. */
   find({ method, url }: Request): StaticRoute | undefined {
     const end = url.indexOf('?');
     return this.byPath.get(end === -1 ? url : url.slice(0, end))?.get(method);
@@ -52,7 +52,7 @@ export class StaticRoutes {
     this.byPath.set(path, byMethod);
   }
 
-  /** The route that Express would come to first; undefined if it would come to something else. */
+  /** Returns the route that Express would reach first; undefined if it would reach something else. */
   private firstRoute(method: string, path: string): Layer['route'] {
     const handles = ({ route }: Layer) =>
       !route || route.methods['_all'] === true || route.methods[method.toLowerCase()] === true;

@@ -4,7 +4,7 @@ import { isMediaType, refuseEncodings } from '../json/read-body';
 
 /** For how long the client may send nothing at all. */
 const LONGEST_PAUSE_MS = 30_000;
-/** Beyond that pause it has to send this fast on average, while it is waited for. */
+/** How fast it has to send on average beyond that pause, while the reader waits for it. */
 const LEAST_BYTES_PER_MS = 1;
 
 const withOwnClock = new WeakSet<IncomingMessage>();
@@ -16,8 +16,8 @@ export function hasOwnClock(request: IncomingMessage): boolean {
 
 /**
  * Yields the bytes of a body of any length, as they arrive and no faster than they are requested. A
- * client may send for as long as it likes, but not slowly; time in which nobody requests does not
- * count.
+ * client may send for as long as it likes, but not slowly; time in which the reader requests
+ * nothing does not count.
  * @throws MediaTypeUnsupported, BodyMissing before the first bytes; BodyIncomplete, RequestTimeout
  */
 export async function* streamBody(
@@ -32,7 +32,7 @@ export async function* streamBody(
     );
   }
   withOwnClock.add(request);
-  // If the reader stops early, whoever answers deals with the rest.
+  // If the reader stops early, the code that answers deals with the rest.
   const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
   let waitedMs = 0;
   let received = 0;

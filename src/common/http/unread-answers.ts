@@ -1,9 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** For how long a client may read nothing at all of an answer, */
+/**
+ * How long a client may read nothing of an answer, plus the time that the unread rest takes at the
+ * rate below.
+ */
 const LONGEST_PAUSE_MS = 30_000;
-/** How fast it has to read beyond that pause. */
+/** The slowest rate at which a client is expected to read. */
 const LEAST_BYTES_PER_MS = 64;
 /** The most bytes of unread answers in memory, of all clients together. */
 const MOST_BYTES = 32 * 1024 ** 2;
@@ -11,7 +14,7 @@ const SWEEP_MS = 1000;
 
 interface Unread {
   since: number;
-  /** What the client, or the kernel for it, had read of the connection by then. */
+  /** How much the client, or the kernel for it, had read of the connection by then. */
   taken: number;
   /** Whether the answer takes memory of its own. */
   isCounted: boolean;

@@ -32,8 +32,10 @@ interface BodyOptions {
  * rule; other fields are ignored. It reads the body itself, after the guard, so that nobody without
  * a valid API token can make the service read or parse anything.
  * @param options.form whether a form may be sent instead, each field a string
- * @param options.mergePatch whether it may be called a JSON Merge Patch (RFC 7396); what to do with it is the handler's
- * @param options.strict whether other fields are refused: where a misspelt one would leave out a limit
+ * @param options.mergePatch whether its media type may be JSON Merge Patch (RFC 7396), which the
+ *   handler applies
+ * @param options.strict whether other fields are refused: where a misspelt one would leave out a
+ *   limit
  */
 export function JsonBody<T extends object>(
   type: Type<T>,
@@ -48,8 +50,8 @@ export function JsonBody<T extends object>(
     body.type === FORM_TYPE
       ? checkedDto(type, fromForm(request, body.bytes))
       : dtoFromJson(type, parseStrictJson(body.bytes), { strict });
-  // A body that has arrived and is right takes no promise. What is wrong with another is told in one:
-  // of several faults, those of the header fields are found at once, and are told first.
+  // A valid body that has arrived takes no promise. Any fault rejects one, so that faults of the
+  // header fields, which are found at once, are reported first.
   const factory = (_data: unknown, context: ExecutionContext): T | Promise<T> => {
     const request = context.getArgByIndex<Request>(0);
     const limit = request.app.get(BODY_LIMIT_SETTING) as number;

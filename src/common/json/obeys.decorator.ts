@@ -8,7 +8,7 @@ const ruleKey = Symbol('rule');
 
 /**
  * Declares a class-validator rule that can name a place below the field. A field that was not sent
- * passes every rule, unless `required` says what to tell the caller then; `null` counts as sent.
+ * passes every rule, unless `required` gives a message for that case; `null` counts as sent.
  */
 export function Obeys(rule: Rule, { required }: { required?: string } = {}): PropertyDecorator {
   const complete: Rule = (value, pointer) => {

@@ -43,8 +43,8 @@ export async function readBody(
 }
 
 /**
- * As `readBody`, where all of the body has arrived: a small one comes in one segment with its header
- * fields, and is spared the events of a stream. Undefined where something is still to come.
+ * As `readBody`, if all of the body has arrived: a small one comes in one segment with its header
+ * fields, and needs no stream events. Undefined if anything is still to come.
  */
 export function readArrivedBody(
   request: IncomingMessage,

@@ -210,8 +210,8 @@ class Reader {
   }
 
   /**
-   * Reports a lossy number; counted for each field of the body, so that those of an ignored field
-   * cannot hide another's.
+   * Reports a lossy number; each field of the body has a count of its own, so that those of an
+   * ignored field cannot hide another's.
    */
   private reportLossyNumber(): void {
     const field = String(this.path[0]);

@@ -8,7 +8,7 @@ import { type Rule, ruleOf } from './obeys.decorator';
 interface Shape {
   /** Its decorated properties. */
   fields: readonly string[];
-  /** The rule of each field; undefined if another decorator than one `Obeys` stands at some field. */
+  /** The rule of each field; undefined if some field has anything but one `Obeys`. */
   rules: readonly Rule[] | undefined;
 }
 
@@ -30,8 +30,8 @@ export function checkedDto<T extends object>(type: Type<T>, source: object): T {
 }
 
 /**
- * Returns what the rules on the properties of a DTO say about it. Where each property has one
- * `Obeys`, the rules are asked themselves; class-validator would say the same, much more slowly.
+ * Checks a DTO against the rules on its properties. Where each property has one `Obeys`, the rules
+ * are called directly; class-validator would find the same, much more slowly.
  */
 export function ruleViolations(dto: object): Violation[] {
   const { fields, rules } = shapeOf(dto.constructor as Type);
@@ -45,7 +45,7 @@ export function ruleViolations(dto: object): Violation[] {
   return found ?? [];
 }
 
-/** As `ruleViolations`, asked of class-validator, whose own decorators a module may use beside `Obeys`. */
+/** As `ruleViolations`, by class-validator, whose own decorators a module may use besides `Obeys`. */
 export function validatorViolations(dto: object): Violation[] {
   return validateSync(dto).flatMap((error) =>
     Object.entries(error.constraints ?? {}).flatMap(([name, message]) => {

@@ -37,7 +37,7 @@ class JwkView implements PublicJwk {
   kid!: string;
 }
 
-/** The key set, exactly as RFC 7517, section 5, has it: without `success`. */
+/** The key set, exactly as in RFC 7517, section 5: without `success`. */
 export class Jwks {
   @ApiProperty({
     description: 'The keys; the first signs, and tokens signed by any of them are valid.',

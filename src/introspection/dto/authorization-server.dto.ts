@@ -1,8 +1,9 @@
 import { ApiProperty } from '../../common/api-docs';
 
 /**
- * What there is of an OAuth 2.0 authorization server, exactly as RFC 8414, section 2, has it: without
- * `success`. The empty lists stand there because their absence would mean something else.
+ * Describes what exists here of an OAuth 2.0 authorization server, exactly as in RFC 8414, section
+ * 2: without `success`. The empty lists are present because leaving them out would mean something
+ * else.
  */
 export class AuthorizationServer {
   @ApiProperty({

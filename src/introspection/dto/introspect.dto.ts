@@ -37,7 +37,7 @@ export class IntrospectDto {
   client_id?: string;
 }
 
-/** Any string may be asked about. */
+/** Accepts any string, whatever its form. */
 function tokenViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string') return [];
   return [{ pointer, code: 'type', detail: 'The token must be a string.' }];

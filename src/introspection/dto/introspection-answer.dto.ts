@@ -10,7 +10,7 @@ import type {
   DescribedMapping,
 } from '../../registry/mapping/described-mapping';
 
-/** A registered data source, as a renderer is told. */
+/** A registered data source, as shown to a renderer. */
 class DescribedDataSourceView implements DescribedDataSource {
   @ApiProperty({ description: 'Our number of the data source.', type: 'integer', example: 7 })
   id!: number;
@@ -22,7 +22,7 @@ class DescribedDataSourceView implements DescribedDataSource {
   name!: string;
 }
 
-/** What a token means (RFC 7662, section 2.2). Of an inactive token only `active` is there. */
+/** What a token means (RFC 7662, section 2.2). An inactive token has only `active`. */
 @ApiExtraModels(DescribedDataSourceView)
 export class IntrospectionAnswer {
   @ApiProperty({ description: 'Whether the token is valid now.', example: true })

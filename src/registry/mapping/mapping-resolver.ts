@@ -26,10 +26,10 @@ const resolveEntries = statement<{ workspaceId: number; entries: string }, Resol
     ${resolvingJoins(dialect)}`,
 );
 
-/** A mapping that a group is to have. */
+/** A mapping to store for a group. */
 export interface SentMapping {
   sent: readonly SentEntry[];
-  /** The entries of the same group as they are; empty if it is new. */
+  /** The entries that the group has; empty if it is new. */
   stored: readonly ResolvedEntry[];
 }
 
@@ -39,9 +39,10 @@ export class MappingResolver {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * The entries of each mapping with what they name, by one statement; or why a mapping cannot be
-   * taken: an entry names nothing, or two of them one schema. An entry that is stored as it is sent
-   * keeps what it was resolved to: what is registered later must not change which data a group sees.
+   * Resolves the entries of each mapping, in one statement, or returns why a mapping is not
+   * acceptable: an entry names nothing, or two of them the same schema. An entry that the group has
+   * already keeps what it was resolved to: what is registered later must not change which data a
+   * group sees.
    */
   async resolveAll(
     manager: EntityManager,

@@ -13,8 +13,8 @@ export interface Resolution {
 
 /**
  * Joins the registered things of the workspace that an entry of a mapping, the alias `m`, names. A
- * string means the thing with that id of the caller's, else the one with that number of ours, in
- * canonical decimal digits; an integer means our number alone. Every resolution uses these joins.
+ * string means the thing with that provided id, else the one with that number of ours, in canonical
+ * decimal digits; an integer means our number alone. Every resolution uses these joins.
  */
 export const resolvingJoins = ({ numberOf }: Dialect) => `
   LEFT JOIN registered_schema sp
@@ -35,7 +35,7 @@ export const resolutionColumns = `
   ${SCHEMA_NUMBER} AS "schemaNumber", COALESCE(sp.provided_id, sn.provided_id) AS "schemaProvidedId",
   COALESCE(dp.id, dn.id) AS "sourceNumber", COALESCE(dp.provided_id, dn.provided_id) AS "sourceProvidedId"`;
 
-/** Why an entry is not acceptable under `registered`, by its place in the body; empty if it is. */
+/** Lists why `registered` does not accept an entry, by its place in the body; empty if it does. */
 export function resolutionViolations(
   entry: Pick<Resolution, 'schemaId' | 'schemaNumber' | 'sourceNumber'>,
   isRepeated: boolean,

@@ -24,7 +24,7 @@ const lockExclusive = statement<OfWorkspace, object>('workspace-rules.lock-exclu
   dialect.lockExclusive(':workspaceId'),
 );
 
-/** Between two attempts to take the lock of changed rules; each is one trivial statement. */
+/** The interval between attempts to take the lock of changed rules; each is one trivial statement. */
 const RETRY_MS = 50;
 /** Leaves time for a call's other waits, so that it is answered within five seconds. */
 const LONGEST_WAIT_MS = 3000;
@@ -35,9 +35,9 @@ class RulesInChange extends Error {
 }
 
 /**
- * The rules of workspaces. Each write of a user group holds the shared lock of its workspace's rules; a
- * change of the rules, or the deletion of something that mappings refer to, takes the exclusive one.
- * So no write slips through between check and commit.
+ * Reads and locks the rules of workspaces. Each write of a user group holds the shared lock of its
+ * workspace's rules; a change of the rules, or the deletion of something that mappings refer to,
+ * takes the exclusive one. So no write slips through between check and commit.
  */
 @Injectable()
 export class WorkspaceRules {
@@ -86,8 +86,8 @@ export class WorkspaceRules {
   }
 
   /**
-   * Reads in a statement of its own, which goes along: the one that takes the lock would see the rules
-   * as they were before.
+   * Takes the shared lock. Reads the rules in a statement of its own, sent along with it: the one
+   * that takes the lock would see the rules as they were before.
    * @throws RulesInChange at once
    */
   private async lockShared(manager: EntityManager, workspaceId: number): Promise<Rules> {

@@ -14,14 +14,14 @@ export const MAX_REQUIRED_PROPERTIES = 100;
 export const MAX_REQUIRED_SCHEMAS = 200;
 export const MAX_AUDIENCES = 100;
 
-/** What is wrong with a `mapping_policy`. */
+/** Validates a `mapping_policy`. */
 export function policyViolations(value: unknown, pointer: string): Violation[] {
   if (mappingPolicies.includes(value as MappingPolicy)) return [];
   const detail = `The mapping_policy is one of ${mappingPolicies.join(', ')}.`;
   return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
 }
 
-/** What is wrong with `required_properties`: a list of `{name, type}`, no name twice. */
+/** Validates `required_properties`: a list of `{name, type}`, no name twice. */
 export function requiredPropertiesViolations(value: unknown, pointer: string): Violation[] {
   return listViolations(value, pointer, MAX_REQUIRED_PROPERTIES, (item, place) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item)) {
@@ -31,12 +31,12 @@ export function requiredPropertiesViolations(value: unknown, pointer: string): V
   });
 }
 
-/** What is wrong with `required_schemas`: a list of schema ids, none twice. */
+/** Validates `required_schemas`: a list of schema ids, none twice. */
 export function requiredSchemasViolations(value: unknown, pointer: string): Violation[] {
   return listViolations(value, pointer, MAX_REQUIRED_SCHEMAS, textViolations);
 }
 
-/** What is wrong with an `embed_token_issuer`: null, or what `EMBED_TOKEN_ISSUER` may be. */
+/** Validates an `embed_token_issuer`: null, or what `EMBED_TOKEN_ISSUER` may be. */
 export function issuerViolations(value: unknown, pointer: string): Violation[] {
   if (value === null) return [];
   if (typeof value !== 'string') {
@@ -48,7 +48,7 @@ export function issuerViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/** What is wrong with `embed_token_audiences`: a list of what an `audience` may be, none twice. */
+/** Validates `embed_token_audiences`: a list of what an `audience` may be, none twice. */
 export function audiencesViolations(value: unknown, pointer: string): Violation[] {
   return listViolations(value, pointer, MAX_AUDIENCES, identifierViolations);
 }

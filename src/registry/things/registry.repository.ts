@@ -76,7 +76,7 @@ const queries = {
 export class RegistryRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` behind the id `after`, in the order of registration. */
+  /** Lists at most `limit` with ids above `after`, in the order of registration. */
   list(
     { table }: RegisteredKind,
     page: { workspaceId: number; after: number; limit: number },

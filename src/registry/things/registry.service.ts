@@ -40,7 +40,7 @@ export class RegistryService {
     private readonly changes: ChangeFeed,
   ) {}
 
-  /** Lists one page in the order of registration, or the one with a given id of the caller. */
+  /** Lists one page in the order of registration, or the one with a given provided id. */
   async list(
     { workspaceId }: Caller,
     kind: RegisteredKind,
@@ -72,7 +72,7 @@ export class RegistryService {
     return this.change(caller, async (manager) => {
       const row = await this.registry.insert(manager, kind, { workspaceId, providedId, name });
       if (!row) throw new ProvidedIdTaken(kind.name);
-      // Counted including the new one, while nobody else registers any.
+      // Includes the new one; nobody else can register any meanwhile.
       const count = await this.registry.count(manager, kind, workspaceId);
       if (count > kind.limit) throw new TooManySchemas(kind.limit);
       await this.auditLog.record(manager, caller, {

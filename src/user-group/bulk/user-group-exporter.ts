@@ -12,15 +12,15 @@ import { fromStoredMapping } from '../group/mapping';
 import { type IdentifiedUserGroup, UserGroupRepository } from '../group/user-group.repository';
 import { WorkspaceSlots } from './workspace-slots';
 
-/** The groups that are in memory at once. */
+/** How many groups are in memory at once. */
 const PAGE = 200;
 
-/** The exports of one workspace that run at once: each decrypts every token. */
+/** How many exports of one workspace may run at once: each decrypts every token. */
 const AT_ONCE = 2;
 
 type ExportLine = ImportedUserGroupDto | ExportSummary;
 
-/** Reads every group of a workspace, as an import takes them. */
+/** Exports every group of a workspace in the format that an import reads. */
 @Injectable()
 export class UserGroupExporter {
   private readonly slots = new WorkspaceSlots(AT_ONCE, 'exports');
@@ -34,8 +34,8 @@ export class UserGroupExporter {
   ) {}
 
   /**
-   * The groups in order of their team_id, page by page as they are asked for, then a summary. Each
-   * page is as committed when it is read; a group that is created meanwhile is among them.
+   * Yields the groups in order of their team_id, page by page on demand, then a summary. Each page
+   * is as committed when it is read; groups created meanwhile are included.
    * @throws TooManyAtOnce
    */
   run(caller: Caller, { include_tokens = true }: ExportDto = {}): AsyncGenerator<ExportLine[]> {

@@ -34,7 +34,7 @@ import { WorkspaceSlots } from './workspace-slots';
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 200;
 
-/** The imports of one workspace that run at once: each keeps some lines in memory while it waits. */
+/** How many imports of one workspace may run at once: each keeps some lines in memory while it waits. */
 const AT_ONCE = 20;
 
 /** An import that waits for its rate limits notices within this time that it has to end. */
@@ -43,20 +43,20 @@ const LONGEST_SLEEP_MS = 1000;
 const MAX_ATTEMPTS = 10;
 const RETRY_MS = 500;
 
-/** What every event says of a change that an import has made. */
+/** The details of the audit event of each change that an import makes. */
 const DETAILS = { import: true };
 
 const BLANK = /^[ \t\r]*$/;
 
-/** A line that was read: what it says of a group, or why it is refused. */
+/** A line that was read: its group, or why it is refused. */
 type ReadLine = { line: number } & ({ dto: ImportedUserGroupDto } | { error: ServiceError });
 
 type Answered = ImportedLine | RefusedLine;
 
-/** What became of each group, by its id. */
+/** The outcome of each write, by the id of its group. */
 type Outcomes = Map<string, Outcome<WrittenUserGroup>>;
 
-/** Reads groups line by line and stores them, as fast as its answer is taken. */
+/** Reads groups line by line and stores them, no faster than its answer is read. */
 @Injectable()
 export class UserGroupImporter {
   private readonly logger = new Logger(UserGroupImporter.name);
@@ -70,10 +70,11 @@ export class UserGroupImporter {
   ) {}
 
   /**
-   * Stores the group of each line, in order, and answers each line once its group is durable; then a
-   * summary. A line that is refused costs no other line anything. Each line counts for the
-   * caller's rate limits as a call does; while they are used up the import waits. What ends it early is
-   * said in the summary, or thrown if no line has been answered. A group of answers can be empty.
+   * Stores the group of each line, in order, and answers each line once its group is durable; then
+   * a summary. A refused line does not affect the others. Each line counts towards the caller's
+   * rate limits as a call does; while they are exhausted the import waits. An error that ends it
+   * early is reported in the summary, or thrown if no line has been answered. A group of answers
+   * can be empty.
    * @throws TooManyAtOnce
    */
   run(
@@ -96,14 +97,14 @@ export class UserGroupImporter {
         for (let rest = batch; rest.length > 0;) {
           if (this.isEnding()) throw new ShuttingDown();
           const current = await this.renew(caller);
-          // What is asked for in vain is counted for a moment, which others could meet.
+          // Requests one while it waits: what `take` does not grant counts, for a moment, against other calls.
           const wanted = isWaiting ? 1 : rest.length;
           const { granted, retryMs } = await this.limits.take(current, wanted);
           isWaiting = granted === 0;
           const answered = await this.importBatch(current, rest.slice(0, granted));
           rest = rest.slice(granted);
           for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
-          // Also when there is none: who takes the answers ends the import when its client has gone.
+          // Yields even an empty group: the consumer ends the import when its client has gone.
           yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
           if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
         }
@@ -116,14 +117,14 @@ export class UserGroupImporter {
     }
   }
 
-  /** From then on connections are closed; an import under way says how far it has come. */
+  /** Whether the server is closing its connections; an import under way then reports how far it has come. */
   private isEnding(): boolean {
     // The command line has no server.
     const adapter = this.host.httpAdapter as AbstractHttpAdapter<Server> | undefined;
     return adapter?.getHttpServer().listening === false;
   }
 
-  /** An import can last longer than the API token that it began with. */
+  /** Renews the caller: an import can outlive the API token that it began with. */
   private async renew(caller: Caller): Promise<Caller> {
     const renewed = await caller.renew();
     requireScope(renewed, 'user-groups:write', 'Importing groups');
@@ -141,8 +142,9 @@ export class UserGroupImporter {
   }
 
   /**
-   * Stores groups of different ids; those that the database could not take are tried again for a while.
-   * @throws DatabaseUnavailable, AuditUnavailable; then some may be stored, and can be stored again
+   * Stores groups of different ids; for a while retries those that the database could not take.
+   * @throws DatabaseUnavailable, AuditUnavailable; some may be stored by then, and can safely be
+   *   stored again
    */
   private async storeWithRetry(
     caller: Caller,
@@ -183,7 +185,7 @@ export class UserGroupImporter {
     }
   }
 
-  /** Undefined for a line that says nothing: a blank one, or the last of an export. */
+  /** Parses a line; undefined for a blank one, and for the summary at the end of an export. */
   private read({ number: line, bytes }: Line): ReadLine | undefined {
     if (!bytes) return { line, error: new BodyTooLarge(this.config.bodyLimit, 'line') };
     if (BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'))) {
@@ -226,14 +228,14 @@ async function* inBatches(lines: Lines): AsyncGenerator<Line[]> {
   }
 }
 
-/** What has nothing to do with the groups that were to be stored. */
+/** Whether a write failed for a reason that has nothing to do with its group. */
 function isOutage(outcome: Outcome<unknown>): outcome is { error: ServiceError } {
   if ('value' in outcome) return false;
   const { error } = outcome;
   return error instanceof ServiceError && error.spec.status === 503;
 }
 
-/** Cut where an id comes again: what is said last of a group holds. */
+/** Splits the lines wherever an id repeats, so that the last line of a group wins. */
 function withDistinctIds(lines: readonly ReadLine[]): ReadLine[][] {
   const groups: ReadLine[][] = [];
   let ids = new Set<string>();

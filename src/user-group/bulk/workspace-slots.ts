@@ -15,8 +15,8 @@ export class WorkspaceSlots {
   ) {}
 
   /**
-   * Groups of rows as `rows` gives them; the slot is taken when the first is asked for, and free when
-   * the last was given or nobody asks any more.
+   * Yields the groups of `rows`; takes a slot when the first is requested, and frees it after the
+   * last or when the consumer stops.
    * @throws TooManyAtOnce
    */
   async *within<T>({ workspaceId, apiTokenId }: Caller, rows: AsyncIterable<T>): AsyncGenerator<T> {

@@ -1,6 +1,6 @@
 import { statement } from '../../database/statement';
 
-/** A range of a workspace's groups, behind `after` and up to `until`, by internal id. */
+/** A range of a workspace's groups by internal id: above `after`, up to `until`. */
 export interface GroupRange {
   workspaceId: number;
   after: number;
@@ -10,8 +10,8 @@ export interface GroupRange {
 const ENTRIES_AT_ONCE = 2000;
 
 /**
- * Finds the end of a range of groups with about this many entries of mappings in all; null if no
- * group is behind `after`. Ranges bound each statement: one over every group would exceed the time
+ * Finds the end of a range of groups with about `ENTRIES_AT_ONCE` mapping entries in all; null if
+ * no group follows `after`. Ranges bound each statement: one over every group would exceed the time
  * limit for statements, or block the process.
  */
 export const findRangeEnd = statement<

@@ -30,7 +30,7 @@ const listGroups = statement<{ workspaceId: number; after: number; limit: number
     ORDER BY g.id LIMIT :limit`,
 );
 
-/** Finds the groups that lack what their workspace requires, so that their tokens are inactive. */
+/** Finds the groups that lack what their workspace requires, which makes their tokens inactive. */
 @Injectable()
 export class IncompleteGroups {
   constructor(
@@ -39,8 +39,8 @@ export class IncompleteGroups {
   ) {}
 
   /**
-   * Lists at most `limit` of them, from the next groups behind `after`; even after an empty part
-   * more may follow.
+   * Lists at most `limit` of them, examining the next groups after `after`; more may follow even if
+   * it finds none.
    */
   async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
     const rules = await this.rules.read(workspaceId);

@@ -31,7 +31,7 @@ const clearRange = statement<GroupRange>(
     WHERE t.user_group_id = r.user_group_id AND t.schema_id = r.schema_id`,
 );
 
-/** Brings the stored mappings of a workspace under its new policy, under the exclusive lock of its rules. */
+/** Applies a workspace's new policy to its stored mappings, under the exclusive lock of its rules. */
 @Injectable()
 export class MappingPolicySwitch {
   constructor(
@@ -53,7 +53,7 @@ export class MappingPolicySwitch {
     if (flawed.length > 0) throw new MappingsUnresolvable(flawed.flatMap(toViolations));
   }
 
-  /** Clears what the mappings were resolved to, so that nothing half true remains. */
+  /** Clears what the mappings were resolved to, so that nothing stale remains. */
   async toOpen(manager: EntityManager, workspaceId: number): Promise<void> {
     for await (const range of this.ranges(manager, workspaceId)) {
       await this.statements.run(manager, clearRange, range);

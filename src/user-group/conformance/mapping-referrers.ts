@@ -40,7 +40,7 @@ const listReferrers = {
 export class MappingReferrers {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` of those behind the id `after`, as committed. */
+  /** Lists at most `limit` of those with ids above `after`, as committed. */
   list(column: ReferringColumn, page: Page): Promise<Referrer[]> {
     return this.statements.read(listReferrers[column], page);
   }

@@ -50,8 +50,8 @@ export class UnresolvableMappings {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Lists at most `limit` of them, from the next groups behind `after`; even after an empty part
-   * more may follow.
+   * Lists at most `limit` of them, examining the next groups after `after`; more may follow even if
+   * it finds none.
    */
   async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
     const [end] = await this.statements.read(findRangeEnd, { workspaceId, after });

@@ -1,7 +1,7 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
 import { UserGroup } from './user-group.entity';
 
-/** A rotation done under an `Idempotency-Key`, with all that its answer contains but the token. */
+/** A rotation done under an `Idempotency-Key`, with everything that its answer contains except the token. */
 @Entity('idempotency_key')
 @Index('idempotency_key_user_group_id_idx', ['userGroupId'])
 @Index('idempotency_key_created_at_idx', ['createdAt'])

@@ -43,7 +43,7 @@ export class UserGroup {
   @Column('bigint', { name: 'updated_at' })
   updatedAt!: number;
 
-  /** Since when its tokens cannot be introspected; null while they can. */
+  /** When it was suspended; null while its tokens can be introspected. */
   @Column('bigint', { name: 'suspended_at', nullable: true })
   suspendedAt!: number | null;
 }

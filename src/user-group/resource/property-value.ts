@@ -2,15 +2,15 @@ import { ServiceError } from '../../common/errors';
 import type { Violation } from '../../common/violation';
 import { type JsonValue, parseStrictJson } from '../../common/json/strict-json';
 
-/** The value of a property as it is asked for in a query. */
+/** The property value that a query filters by. */
 export interface Scalar {
   /** JSON, spelt as it is in a stored text. */
   json: string;
-  /** What makes it a value that no property can have. */
+  /** Why no property can have this value; empty if one can. */
   violations: Violation[];
 }
 
-/** Reads a JSON scalar; any other text is the string itself. */
+/** Parses a JSON scalar; takes any other text as a string. */
 export function toScalar(text: string): Scalar {
   try {
     const { value, violations, lossyNumbers } = parseStrictJson(Buffer.from(text));

@@ -11,12 +11,12 @@ import { toScalar } from './property-value';
 import { STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository';
 
 /**
- * How many groups one call looks at for its filters: judging properties means reading them, and a
- * filter that matches nothing must not read a whole workspace.
+ * How many groups one call examines for its filters: filtering by properties means reading them,
+ * and a filter that matches nothing must not read a whole workspace.
  */
 const MAX_CANDIDATES = 1000;
 
-/** A condition for each filter; those that are given make the statement. */
+/** The condition for each filter; a statement has those of the filters that are given. */
 const conditions: Record<string, (dialect: Dialect) => string> = {
   namePrefix: () =>
     'substr(g.name, 1, length(CAST(:namePrefix AS text))) = CAST(:namePrefix AS text)',
@@ -32,7 +32,7 @@ interface Filters {
 }
 
 const listGroups = ({ names }: Filters) => {
-  // By number: PostgreSQL would cut a long name, and take two statements for one.
+  // By number: PostgreSQL would truncate a long name, and take two statements for the same.
   const numbers = names.map((name) => Object.keys(conditions).indexOf(name));
   return statement<Record<string, SqlValue>, UserGroupState & { providedId: string }>(
     `user-group.list:${numbers.join()}`,
@@ -63,8 +63,8 @@ export class UserGroupList {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * One page of the groups that match the query, in the order of creation. With filters a page may
-   * have fewer groups than asked for, or none, and another page still follow.
+   * Lists one page of the groups that match the query, in the order of creation. With filters a
+   * page may have fewer groups than requested, or none, although another page follows.
    * @throws ValidationFailed
    */
   async list({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<UserGroupsAnswer> {
@@ -89,7 +89,7 @@ export class UserGroupList {
     };
   }
 
-  /** Up to which group a call looks; undefined if it looks at all that are left. */
+  /** Finds the last group that a call examines; undefined if it examines all that are left. */
   private async findLast(workspaceId: number, after: number): Promise<number | undefined> {
     return (await this.statements.read(findLastCandidate, { workspaceId, after }))[0]?.id;
   }

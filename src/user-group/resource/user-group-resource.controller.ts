@@ -192,7 +192,7 @@ export class UserGroupResourceController {
   }
 }
 
-/** The dots of `.` and `..` are encoded too: as they are they would be steps of the path. */
+/** Builds the URL of a group. Encodes the ids `.` and `..` too, which would otherwise be dot segments. */
 function locationOf(providedId: string): string {
   const segment = encodeURIComponent(providedId);
   return `/${PATH}/${/^\.{1,2}$/.test(segment) ? segment.replaceAll('.', '%2E') : segment}`;

@@ -22,7 +22,7 @@ import { UserGroupRepository, type UserGroupState } from '../group/user-group.re
 import { UserGroupWrites } from '../group/user-group-writes';
 import type { WantedUserGroup } from '../group/wanted-user-group';
 
-/** User groups as resources of HTTP: each has a URL and a state, and a write can depend on the state. */
+/** Serves user groups as HTTP resources: each has a URL and a state, and a write can depend on the state. */
 @Injectable()
 export class UserGroupResourceService {
   constructor(
@@ -43,7 +43,7 @@ export class UserGroupResourceService {
   }
 
   /**
-   * Makes the group what the body says, or creates it.
+   * Replaces the group with the body, or creates it.
    * @throws PreconditionFailed, ValidationFailed
    */
   async replace(
@@ -67,7 +67,7 @@ export class UserGroupResourceService {
   }
 
   /**
-   * Changes what the patch names. Patches of different things that arrive together are all kept.
+   * Changes what the patch names. Concurrent patches of different members are all kept.
    * @throws UserGroupNotFound, PreconditionFailed, ValidationFailed
    */
   async patch(
@@ -123,15 +123,16 @@ export class UserGroupResourceService {
   }
 
   /**
-   * None of the group's tokens can be introspected from the answer on, until it is resumed. Everything
-   * else goes on: it can be looked up, written and rotated. Doing it again changes nothing.
+   * Suspends the group: from the answer on none of its tokens can be introspected, until it is
+   * resumed. Everything else goes on: it can be looked up, written and rotated. Repeating it
+   * changes nothing.
    * @throws UserGroupNotFound
    */
   suspend(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
     return this.setSuspended(caller, providedId, true);
   }
 
-  /** Undoes `suspend`: the tokens that would be valid are so again. @throws UserGroupNotFound */
+  /** Undoes `suspend`: tokens that are otherwise valid can be introspected again. @throws UserGroupNotFound */
   resume(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
     return this.setSuspended(caller, providedId, false);
   }
@@ -152,7 +153,7 @@ export class UserGroupResourceService {
   }
 }
 
-/** The resource tells the mapping, and never the token. */
+/** A resource shows the mapping, never the token. */
 function resourceWrite(caller: Caller, providedId: string) {
   return { caller, providedId, withMapping: true, showsToken: false };
 }
@@ -165,7 +166,7 @@ function tagOf(group: UserGroupState, providedId: string): string {
   return entityTagOf(toUserGroupResource(group, providedId));
 }
 
-/** What the patch makes of the fields that it names. @throws ValidationFailed if a result breaks a rule */
+/** Applies the patch to the fields that it names. @throws ValidationFailed if a result breaks a rule */
 function patched(stored: UserGroupState, dto: PatchUserGroupDto): WantedUserGroup {
   const mapping = merged(fromStoredMapping(stored.mapping), dto.mapping);
   const properties = merged(JSON.parse(stored.properties) as JsonObject, dto.properties);

@@ -9,9 +9,9 @@ import type { UserGroupSnapshot } from './user-group-snapshot.repository';
 const MAX_AGE_MS = 750;
 const MAX_INVALIDATED_WORKSPACES = 1000;
 
-/** What is to be loaded: a group, or the group of a token, whose id only the snapshot tells. */
+/** Identifies what to load: a group, or the group of a token, whose id is known only once it is loaded. */
 export interface SnapshotKey {
-  /** The same for all callers who want the same. */
+  /** Equal for callers that want the same snapshot. */
   text: string;
   workspaceId: number;
   userGroupId?: number;
@@ -25,7 +25,7 @@ interface PendingLoad {
   key: SnapshotKey;
   startedAt: number;
   result: Promise<UserGroupSnapshot | undefined>;
-  /** Of the group of a token: the groups that have changed since it started. */
+  /** For a load by token: the groups that have changed since it started. */
   changedGroups: Set<number> | undefined;
   /** Whether what it loads has changed since it started. */
   isStale: boolean;
@@ -38,17 +38,17 @@ interface Entry {
 }
 
 /**
- * Caches snapshots by the id of their group, limited in number and size. A snapshot is returned only
- * while it is fresh (750 ms), and only if its load started after the last change of its group that
- * this cache was told of.
+ * Caches snapshots by the id of their group, limited in number and size. A snapshot is returned
+ * only while it is fresh (750 ms), and only if its load started after the last change of its group
+ * that this cache knows of.
  */
 export class SnapshotCache implements ChangeListener {
   private readonly entries: LRUCache<number, Entry>;
   /** By workspace: when all its entries were invalidated. */
   private readonly invalidatedAt = new Map<number, number>();
-  /** Includes those that nobody can join any more: a change makes them stale too. */
+  /** Includes loads that can no longer be joined: a change makes them stale too. */
   private readonly pending = new Set<PendingLoad>();
-  /** Those that a further caller can join, by the text of their key. */
+  /** The pending loads that another caller can join, by the text of their key. */
   private readonly joinable = new Map<string, PendingLoad>();
 
   /** @param limits at most this many snapshots, of this many characters in total */
@@ -99,7 +99,7 @@ export class SnapshotCache implements ChangeListener {
     }
   }
 
-  /** After this call nobody is given a snapshot of what has changed whose load started before it. */
+  /** Invalidates what has changed: no later call is given a snapshot whose load started before this one. */
   invalidate({ workspaceId, userGroupId }: Change): void {
     if (userGroupId === undefined) this.invalidateWorkspace(workspaceId);
     else this.entries.delete(userGroupId);
@@ -114,7 +114,7 @@ export class SnapshotCache implements ChangeListener {
     }
   }
 
-  /** As `invalidate`, of every group. */
+  /** As `invalidate`, for every group. */
   invalidateAll(): void {
     this.invalidatedAt.clear();
     this.entries.clear();
@@ -122,7 +122,7 @@ export class SnapshotCache implements ChangeListener {
     for (const load of this.pending) load.isStale = true;
   }
 
-  /** Does not search for its groups: there may be thousands, and such changes can be frequent. */
+  /** Does not look up the workspace's groups: there may be thousands, and such changes can be frequent. */
   private invalidateWorkspace(workspaceId: number): void {
     if (this.invalidatedAt.size >= MAX_INVALIDATED_WORKSPACES) this.invalidateAll();
     this.invalidatedAt.set(workspaceId, performance.now());
@@ -133,7 +133,7 @@ export class SnapshotCache implements ChangeListener {
     return isRecent(startedAt) && startedAt > invalidatedAt;
   }
 
-  /** The next caller starts a load of its own. */
+  /** Makes the next caller start a load of its own. */
   private stopJoining(load: PendingLoad): void {
     if (this.joinable.get(load.key.text) === load) this.joinable.delete(load.key.text);
   }

@@ -22,22 +22,22 @@ export interface IntrospectableToken {
   validUntil: number | null;
 }
 
-/** A user group as it was read, with the tokens of it that could be introspected then. */
+/** A user group as read, with those of its tokens that could be introspected then. */
 export interface UserGroupSnapshot {
   readonly workspaceId: number;
   readonly workspace: EmbeddingWorkspace;
   readonly userGroupId: number;
   readonly providedId: string;
   readonly name: string;
-  /** JSON text of an object: as objects some texts take twenty times the memory. */
+  /** JSON text of an object: parsed, some take twenty times the memory. */
   readonly properties: string;
   readonly mapping: readonly ResolvedEntry[];
-  /** Those of its workspace, in the same moment. */
+  /** The rules of its workspace, at the same moment. */
   readonly rules: Rules;
   readonly isSuspended: boolean;
   /** Whether it has all that its workspace requires. */
   readonly isComplete: boolean;
-  /** The current one, and before it its predecessor while that is in its overlap. */
+  /** The current one, preceded by its predecessor during the overlap. */
   readonly tokens: readonly IntrospectableToken[];
   /** About how much memory it takes, in characters of text. */
   readonly size: number;
@@ -45,7 +45,7 @@ export interface UserGroupSnapshot {
 
 /** What a snapshot takes beside its texts. */
 const FIXED_SIZE = 500;
-/** What an entry of a mapping takes, with the texts that most have. */
+/** What an entry of a mapping takes, with texts of typical length. */
 const ENTRY_SIZE = 500;
 
 interface Row extends IntrospectableToken, EmbeddingWorkspace {
@@ -104,7 +104,7 @@ const findByIds = statement<Keys, Row>('user-group-snapshot.find-by-ids', (diale
   ),
 );
 
-/** Reads snapshots: those of a call in one statement, so that group, tokens and rules are of one moment. */
+/** Reads the snapshots of a call in one statement, so that group, tokens and rules are of one moment. */
 @Injectable()
 export class UserGroupSnapshotRepository {
   private readonly byHash = new SharedReads<UserGroupSnapshot>(async (workspaceId, hashes) => {
@@ -119,12 +119,12 @@ export class UserGroupSnapshotRepository {
 
   constructor(private readonly statements: Statements) {}
 
-  /** The group of the token with this hash, while the token can be introspected. Calls share statements. */
+  /** Finds the group of the token with this hash, if the token can be introspected. Calls share statements. */
   findByHash(workspaceId: number, hash: string): Promise<UserGroupSnapshot | undefined> {
     return this.byHash.read(workspaceId, hash);
   }
 
-  /** The group with this internal id, if it belongs to the workspace. Calls share statements. */
+  /** Finds the group with this internal id, if it belongs to the workspace. Calls share statements. */
   findById(workspaceId: number, userGroupId: number): Promise<UserGroupSnapshot | undefined> {
     return this.byId.read(workspaceId, `${userGroupId}`);
   }
@@ -137,7 +137,7 @@ export class UserGroupSnapshotRepository {
     const parameters = { workspaceId, keys: JSON.stringify(keys), now: Date.now() };
     const rows = await this.statements.read(query, parameters);
     const rules = readRules(rows[0]?.rules ?? null);
-    // Two hashes can lead to the same group, whose rows are then there twice.
+    // Two hashes can belong to the same group, whose rows then occur twice.
     const groups: Row[][] = [];
     for (const row of rows) {
       const group = groups.at(-1);

@@ -25,15 +25,16 @@ export interface TokenOfGroup {
 }
 
 /**
- * User groups as introspection describes them: cached for 750 ms at most, and never across a change
- * that this process knows of. While the database cannot be reached there is no answer.
+ * Reads user groups for introspection: cached for 750 ms at most, and never across a change that
+ * this process knows of. While the database cannot be reached there is no answer.
  */
 @Injectable()
 export class UserGroupSnapshots {
   private readonly cache = new SnapshotCache({ groups: MAX_GROUPS, characters: MAX_CHARACTERS });
   /**
-   * By workspace and hash, the group that had the token when it was last seen; its snapshot tells
-   * whether it still has. Holds only tokens that could be introspected: guessing cannot fill it.
+   * By workspace and hash, the group that had the token when it was last seen; its snapshot shows
+   * whether it still has it. Holds only tokens that could be introspected, so guessing cannot fill
+   * it.
    */
   private readonly groupOf = new LRUCache<string, number>({ max: MAX_TOKENS });
   private isSubscribed = false;
@@ -46,8 +47,8 @@ export class UserGroupSnapshots {
   ) {}
 
   /**
-   * The token with this hash that can be introspected, with its group. Whether it is still valid by
-   * the clock is for the caller to check.
+   * Finds the introspectable token with this hash, and its group. The caller has to check whether
+   * it is still valid by the clock.
    * @throws DatabaseUnavailable
    */
   async findToken(
@@ -71,7 +72,7 @@ export class UserGroupSnapshots {
   }
 
   /**
-   * The group with this internal id, if it belongs to the workspace.
+   * Finds the group with this internal id, if it belongs to the workspace.
    * @throws DatabaseUnavailable
    */
   find(
@@ -107,7 +108,7 @@ export class UserGroupSnapshots {
   /** Invalidates what other processes have changed; to be called before each access to the cache. */
   private pollChanges(): void {
     if (!this.isSubscribed) {
-      // Not earlier: a process that introspects nothing needs no connection to listen on.
+      // Subscribes at the first use: a process that introspects nothing needs no connection to listen on.
       this.isSubscribed = true;
       this.changes.subscribe(this.cache);
     }

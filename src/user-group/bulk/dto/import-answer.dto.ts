@@ -3,7 +3,7 @@ import type { ServiceError } from '../../../common/errors';
 import type { Violation } from '../../../common/violation';
 import { ViolationDto } from '../../../common/problem.dto';
 
-/** What became of the group of a line. */
+/** What an import did with the group of a line. */
 const importResults = ['created', 'updated', 'unchanged'] as const;
 export type ImportResult = (typeof importResults)[number];
 
@@ -118,7 +118,7 @@ export class ImportSummary {
 
 export type ImportAnswerLine = ImportedLine | RefusedLine | ImportSummary;
 
-/** The answer to a line that was refused. @param providedId where that much of it could be read */
+/** Makes the answer to a refused line. @param providedId undefined if the line could not be read that far */
 export function toRefusedLine(line: number, error: ServiceError, providedId?: string): RefusedLine {
   const { status, code } = error.spec;
   return {

@@ -4,7 +4,7 @@ import { Obeys } from '../../../common/json/obeys.decorator';
 
 const wishes = ['all', 'failed'] as const;
 
-/** What an import is to answer. */
+/** The query of an import: which results it answers. */
 export class ImportQueryDto {
   @ApiPropertyOptional({
     description:

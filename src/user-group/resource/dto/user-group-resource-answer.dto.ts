@@ -11,7 +11,7 @@ const success = {
   example: 1,
 } as const;
 
-/** A user group as a resource. It never holds a token, so that it may be compared and remembered. */
+/** A user group as a resource. It never holds a token, so that it may be compared and stored. */
 export class UserGroupResource {
   @ApiProperty({ description: 'Internal id; you need not record it.', type: 'integer', example: 1 })
   team_id!: number;
@@ -86,7 +86,7 @@ export class UserGroupsAnswer {
   next_cursor?: string;
 }
 
-/** Equal states give equal JSON: the order of rows does not show. */
+/** Makes the resource of a group. Equal states give equal JSON, whatever the order of their rows. */
 export function toUserGroupResource(group: UserGroupState, providedId: string): UserGroupResource {
   return {
     team_id: group.id,

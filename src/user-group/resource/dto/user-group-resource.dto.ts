@@ -50,7 +50,7 @@ export class ReplaceUserGroupDto {
   user_group_id?: string;
 }
 
-/** The body of PATCH: a JSON Merge Patch (RFC 7396). What results is judged as what PUT sends. */
+/** The body of PATCH: a JSON Merge Patch (RFC 7396). Its result is validated like the body of PUT. */
 export class PatchUserGroupDto {
   @ApiPropertyOptional(NAME)
   @Obeys(textViolations)
