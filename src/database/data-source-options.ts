@@ -156,8 +156,8 @@ const WRITING: Partial<SqliteOptions> = {
   // In WAL mode SQLite's default would acknowledge a commit before it has reached the disk.
   prepareDatabase: (database: BetterSqlite3.Database) => {
     database.pragma('synchronous = FULL');
-    // Each checkpoint writes a page once, however often it has changed: 16 MiB of changes at a time
-    // are written in three quarters of the time that SQLite's 4 MiB take.
+    // A checkpoint after 16 MiB of changes, not SQLite's 4: each writes a page once, however often it
+    // has changed since the last.
     database.pragma('wal_autocheckpoint = 4000');
   },
 };
