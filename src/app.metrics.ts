@@ -63,7 +63,7 @@ export function watchApplication(app: INestApplication): void {
     {
       type: 'gauge',
       name: 'change_channel_up',
-      help: 'Whether changes of other processes are heard of at once (1) or within 750 ms (0).',
+      help: 'Whether changes of other processes are received at once (1) or within 750 ms (0).',
       read: () => toNumber(changes.isConnected()),
     },
   ];

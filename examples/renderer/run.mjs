@@ -7,21 +7,22 @@ import { GROUPS, startExample } from './example.mjs';
 
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } });
 const interrupted = new Promise((settle) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => settle('asked'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => settle('interrupted'));
 });
 
 try {
   const example = await startExample(values['data-dir']);
-  tell(example);
+  announce(example);
   const reason = await Promise.race([interrupted, example.ended]);
   await example.stop();
-  if (reason !== 'asked') throw new Error('the service or the renderer ended by itself');
+  if (reason !== 'interrupted') throw new Error('the service or the renderer ended by itself');
 } catch (error) {
   console.error(`The example ended: ${error.message}.`);
   process.exitCode = 1;
 }
 
-function tell({ links, base, tokenFile }) {
+function announce({ links, base, tokenFile }) {
   const lines = GROUPS.map(({ name }, index) => `  ${name.padEnd(12)} ${links[index]}`);
   console.log(`
 Each link is the dashboard of one tenant:

@@ -16,7 +16,7 @@ const STEP_MS = 10;
  * A client that goes on whatever happens to a call. A write that was not acknowledged may have been
  * applied, or be applied later, so its group is set aside until the ledger is compared.
  */
-export class PatientClient extends Client {
+export class ResilientClient extends Client {
   #aside = new Set();
 
   get unsettled() {

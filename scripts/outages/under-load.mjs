@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../lab/server.mjs';
-import { Load, PatientClient } from '../lab/load.mjs';
+import { Load, ResilientClient } from '../lab/load.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 import { figuresOf, settle, Violated } from '../lab/report.mjs';
 
@@ -32,7 +32,7 @@ export async function underLoad(
   outage,
   { longestRecoveryMs = SLOWEST_RECOVERY_MS, mustRefuse = true } = {},
 ) {
-  const clients = Array.from({ length: CLIENTS }, (_, index) => new PatientClient(index + 1));
+  const clients = Array.from({ length: CLIENTS }, (_, index) => new ResilientClient(index + 1));
   const load = new Load(clients, { mayRefuse: true });
   load.start(server.url);
   let refusedBefore, surviving, recoveredMs;

@@ -141,9 +141,9 @@ async function expectPage(answering, group) {
 async function untilRefused(get, what, keptMs) {
   const endedAt = performance.now();
   for (;;) {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const { status } = await get();
-    const elapsedMs = Math.round(askedAt - endedAt);
+    const elapsedMs = Math.round(startedAt - endedAt);
     if (status === 401) return elapsedMs;
     if (status !== 200) throw new Violated([`${what}: ${status}`]);
     if (elapsedMs > keptMs + SEEN_WITHIN_MS) {

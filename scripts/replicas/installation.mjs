@@ -1,7 +1,7 @@
 import { startServer } from '../lab/server.mjs';
 import { Cluster } from '../lab/cluster.mjs';
 import { HaProxy } from '../lab/haproxy.mjs';
-import { Load, PatientClient } from '../lab/load.mjs';
+import { Load, ResilientClient } from '../lab/load.mjs';
 import { freePort } from '../lab/ports.mjs';
 import { temporaryDirectory } from '../lab/processes.mjs';
 
@@ -67,7 +67,7 @@ export class Installation {
 
   /** Clients that call it through HAProxy from now on. */
   load(options) {
-    const clients = Array.from({ length: CLIENTS }, (_, index) => new PatientClient(index + 1));
+    const clients = Array.from({ length: CLIENTS }, (_, index) => new ResilientClient(index + 1));
     const load = new Load(clients, options);
     load.start(this.url);
     return load;

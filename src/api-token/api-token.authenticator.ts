@@ -33,8 +33,8 @@ interface Row {
  * The max age of a cached token, counted from before the query was sent: a revoked token must be
  * refused everywhere within a second.
  */
-const BELIEVED_MS = 750;
-const MAX_KNOWN = 10_000;
+const MAX_AGE_MS = 750;
+const MAX_CACHED = 10_000;
 
 const findByHash = statement<{ hash: Buffer }, Row>(
   'api-token.find-by-hash',
@@ -49,12 +49,12 @@ const findByHash = statement<{ hash: Buffer }, Row>(
 @Injectable()
 export class ApiTokenAuthenticator {
   private readonly known = new LRUCache<string, AuthenticApiToken>({
-    max: MAX_KNOWN,
-    ttl: BELIEVED_MS,
+    max: MAX_CACHED,
+    ttl: MAX_AGE_MS,
     fetchMethod: async (hash, _stale, { options }) => {
-      const askedAt = performance.now();
+      const startedAt = performance.now();
       const known = await this.find(Buffer.from(hash, 'base64'));
-      options.ttl = Math.max(1, BELIEVED_MS - (performance.now() - askedAt));
+      options.ttl = Math.max(1, MAX_AGE_MS - (performance.now() - startedAt));
       return known;
     },
   });

@@ -32,7 +32,7 @@ export class ApiTokenGuard implements CanActivate {
   canActivate(context: ExecutionContext): true | Promise<true> {
     const [request, response] = context.getArgs<[Request, Response]>();
     const access = accessOf(context.getHandler());
-    if (access.isPublic || this.admitKnown(request, access)) return true;
+    if (access.isPublic || this.admitCached(request, access)) return true;
     return this.authenticate(request, response, access);
   }
 
@@ -40,7 +40,7 @@ export class ApiTokenGuard implements CanActivate {
    * Admits a caller at once if its token is cached, the usual case. Any other caller, and any
    * error, is left to `authenticate`.
    */
-  private admitKnown(request: Request, access: Access): boolean {
+  private admitCached(request: Request, access: Access): boolean {
     const [scheme, credentials] = credentialsOf(request.headers.authorization);
     if (!schemesOf(request.path).includes(scheme)) return false;
     const token = this.authenticator.recall(credentials);

@@ -64,6 +64,9 @@ export interface AuditEntry {
   details?: object;
 }
 
+/** What `AuditLog` records as one event. */
+export type AuditRecord = readonly [actor: AuditActor, entry: AuditEntry];
+
 const DAY_MS = 86_400_000;
 
 const COLUMNS = {
@@ -117,10 +120,7 @@ export class AuditLog {
    * Adds events, by one statement. Redacts whatever looks like a token, wherever it occurs.
    * @throws AuditUnavailable, which rolls the change back; DatabaseUnavailable
    */
-  async recordAll(
-    manager: EntityManager,
-    events: readonly (readonly [AuditActor, AuditEntry])[],
-  ): Promise<void> {
+  async recordAll(manager: EntityManager, events: readonly AuditRecord[]): Promise<void> {
     if (events.length === 0) return;
     const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
     try {

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../common/caller';
 import { Transactor } from '../database/transactor';
-import { AuditLog } from './audit-log';
-import { TalliedEvents, type Told } from './tallied-events';
+import { AuditLog, type AuditRecord } from './audit-log';
+import { TalliedEvents } from './tallied-events';
 import type { Tally } from './tally';
 
 const LIMITS = { windowMs: 3_600_000, keys: 20_000 };
@@ -24,7 +24,7 @@ export class ShownTokens extends TalliedEvents {
   /** Counts one shown token of a stored group. */
   record(caller: Caller, way: Way, group: { id: number; providedId: string }): void {
     const tally =
-      this.tallyOf(`${ownerOf(caller)}/${group.id}`, () => toldOf(caller, group)) ??
+      this.tallyOf(`${ownerOf(caller)}/${group.id}`, () => eventOf(caller, group)) ??
       this.ofNoGroup(caller);
     tally.add(way, caller.address ?? 'unknown', 1);
   }
@@ -35,7 +35,7 @@ export class ShownTokens extends TalliedEvents {
   }
 
   private ofNoGroup(caller: Caller): Tally {
-    return this.begin(ownerOf(caller), toldOf(caller));
+    return this.begin(ownerOf(caller), eventOf(caller));
   }
 }
 
@@ -44,10 +44,10 @@ function ownerOf({ workspaceId, apiTokenId }: Caller): string {
   return `${workspaceId}/${apiTokenId}`;
 }
 
-function toldOf(
+function eventOf(
   { workspaceId, apiTokenId }: Caller,
   group?: { id: number; providedId: string },
-): Told {
+): AuditRecord {
   return [
     { workspaceId, apiTokenId, requestId: null, address: null },
     {

@@ -1,13 +1,11 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Transactor } from '../database/transactor';
-import type { AuditActor, AuditEntry, AuditLog } from './audit-log';
+import type { AuditLog, AuditRecord } from './audit-log';
 import { Tally } from './tally';
 
-/** The event that a tally becomes, without its counts. */
-export type Told = [actor: AuditActor, entry: AuditEntry];
-
 interface Kept {
-  told: Told;
+  /** The event that the tally becomes, without its counts. */
+  event: AuditRecord;
   tally: Tally;
 }
 
@@ -34,16 +32,16 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
   ) {}
 
   /** Returns the tally of a key, begun if need be; undefined if too many others are kept. */
-  protected tallyOf(key: string, told: () => Told): Tally | undefined {
+  protected tallyOf(key: string, toEvent: () => AuditRecord): Tally | undefined {
     const known = this.kept.get(key);
     if (known) return known.tally;
-    return this.kept.size >= this.limits.keys ? undefined : this.begin(key, told());
+    return this.kept.size >= this.limits.keys ? undefined : this.begin(key, toEvent());
   }
 
   /** Begins a tally even beyond the limit, for kinds that are few. */
-  protected begin(key: string, told: Told): Tally {
+  protected begin(key: string, event: AuditRecord): Tally {
     const tally = this.kept.get(key)?.tally ?? new Tally();
-    this.kept.set(key, { told, tally });
+    this.kept.set(key, { event, tally });
     this.timer ??= setTimeout(() => void this.flush(), this.limits.windowMs).unref();
     return tally;
   }
@@ -70,19 +68,19 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
     this.kept = new Map();
     try {
       while (kept.length > 0) {
-        const events = kept.slice(0, BATCH).map(([, { told, tally }]) => toEvent(told, tally));
+        const events = kept.slice(0, BATCH).map(([, { event, tally }]) => withCounts(event, tally));
         await this.transactor.run((manager) => this.auditLog.recordAll(manager, events));
         kept.splice(0, BATCH);
       }
     } catch (err) {
       this.logger.warn({ msg: 'audit events not written yet', events: kept.length, err });
-      for (const [key, { told, tally }] of kept) this.begin(key, told).absorb(tally);
+      for (const [key, { event, tally }] of kept) this.begin(key, event).absorb(tally);
       clearTimeout(this.timer);
       this.timer = setTimeout(() => void this.flush(), RETRY_MS).unref();
     }
   }
 }
 
-function toEvent([actor, entry]: Told, tally: Tally): Told {
+function withCounts([actor, entry]: AuditRecord, tally: Tally): AuditRecord {
   return [actor, { ...entry, details: { ...entry.details, ...tally.toDetails() } }];
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config';
 import { loadConfig, loadDotEnv } from '../config/load-config';
-import type { Tell } from '../database/schema/migration-turn';
+import type { Notify } from '../database/schema/migration-turn';
 
 /** @throws OperatorError if the environment is not acceptable */
 export function configure(options?: { needsKeys: boolean }): Config {
@@ -9,7 +9,7 @@ export function configure(options?: { needsKeys: boolean }): Config {
 }
 
 /** Writes messages of a start to standard error: standard output is for the result of the command. */
-export const tellOperator: Tell = (_level, msg, details = {}) => {
+export const notifyOperator: Notify = (_level, msg, details = {}) => {
   const facts = Object.entries(details).map(
     ([name, value]) => `${name.replaceAll('_', ' ')} ${value}`,
   );

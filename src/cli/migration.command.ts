@@ -4,7 +4,7 @@ import type { Config } from '../config/config';
 import { grantRights } from '../database/schema/grants';
 import { listMigrations, prepareDatabase, revertMigration } from '../database/schema/migrate';
 import { printTable } from './print-table';
-import { configure, tellOperator } from './configure';
+import { configure, notifyOperator } from './configure';
 
 /** Defines `migration run`, `migration revert` and `migration show`. */
 export function defineMigration(migration: Command): void {
@@ -22,7 +22,7 @@ export function defineMigration(migration: Command): void {
           '--grant-to needs DATABASE_URL: the embedded database has no roles.',
         );
       }
-      const names = await prepareDatabase(config, tellOperator);
+      const names = await prepareDatabase(config, notifyOperator);
       for (const name of names) console.log(name);
       if (names.length === 0) console.error('There was no migration to run.');
       if (grantTo !== undefined) await grantRights(config, grantTo);
@@ -32,7 +32,7 @@ export function defineMigration(migration: Command): void {
     .command('revert')
     .description('undo the latest migration, with the data its tables hold')
     .action(async () => {
-      const name = await revertMigration(configureForSchema(), tellOperator);
+      const name = await revertMigration(configureForSchema(), notifyOperator);
       console.error(name === undefined ? 'There was no migration to undo.' : `${name} is undone.`);
     });
 
@@ -40,7 +40,7 @@ export function defineMigration(migration: Command): void {
     .command('show')
     .description('list the migrations')
     .action(async () => {
-      const rows = await listMigrations(configureForSchema(), tellOperator);
+      const rows = await listMigrations(configureForSchema(), notifyOperator);
       printTable(
         ['MIGRATION', 'APPLIED'],
         rows.map(({ name, applied }) => [name, applied ? 'yes' : 'no']),

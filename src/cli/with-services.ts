@@ -3,14 +3,14 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app.module';
 import { createLog, NestLog } from '../common/log';
 import { prepareDatabase } from '../database/schema/migrate';
-import { configure, tellOperator } from './configure';
+import { configure, notifyOperator } from './configure';
 
 /** Runs `work` on the services of the application, on a database that is ready. */
 export async function withServices(
   work: (app: INestApplicationContext) => Promise<void>,
 ): Promise<void> {
   const config = configure();
-  await prepareDatabase(config, tellOperator);
+  await prepareDatabase(config, notifyOperator);
   const log = await createLog({ ...config, logLevel: 'warn' }, 2);
   const app = await NestFactory.createApplicationContext(AppModule.with(config), {
     abortOnError: false,

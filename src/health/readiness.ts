@@ -4,14 +4,14 @@ import { MigrationsPending, ShuttingDown } from '../common/errors';
 import { Config } from '../config/config';
 import { AppliedMigrations } from '../database/schema/applied-migrations';
 
-/** How long an answer is reused: anyone may call, and not every call may reach the database. */
-const BELIEVED_MS = 1000;
+/** The max age of a result that is reused: anyone may call, and not every call may reach the database. */
+const MAX_AGE_MS = 1000;
 
 /** Decides whether this process should be sent calls. */
 @Injectable()
 export class Readiness implements BeforeApplicationShutdown {
   private isEnding = false;
-  private asked: { at: number; answer: Promise<void> } | undefined;
+  private lastCheck: { startedAt: number; result: Promise<void> } | undefined;
 
   constructor(
     private readonly migrations: AppliedMigrations,
@@ -22,10 +22,10 @@ export class Readiness implements BeforeApplicationShutdown {
   async require(): Promise<void> {
     if (this.isEnding) throw new ShuttingDown();
     const now = performance.now();
-    if (!this.asked || now - this.asked.at >= BELIEVED_MS) {
-      this.asked = { at: now, answer: this.ask() };
+    if (!this.lastCheck || now - this.lastCheck.startedAt >= MAX_AGE_MS) {
+      this.lastCheck = { startedAt: now, result: this.check() };
     }
-    await this.asked.answer;
+    await this.lastCheck.result;
   }
 
   /**
@@ -39,7 +39,7 @@ export class Readiness implements BeforeApplicationShutdown {
     if (signal !== undefined) await sleep(this.config.shutdownDelaySeconds * 1000);
   }
 
-  private async ask(): Promise<void> {
+  private async check(): Promise<void> {
     if ((await this.migrations.findPending()).length > 0) throw new MigrationsPending();
   }
 }

@@ -13,7 +13,7 @@ import type { IntrospectDto } from './dto/introspect.dto';
 import type { IntrospectionAnswer } from './dto/introspection-answer.dto';
 
 /** A token to introspect, and for which workspace. */
-interface Question {
+interface IntrospectionRequest {
   workspaceId: number;
   token: string;
   /** The one schema to describe; undefined for all. */
@@ -44,9 +44,8 @@ export class IntrospectionService {
     { token, schema_id: schemaId }: IntrospectDto,
     isFresh: boolean,
   ): Promise<IntrospectionAnswer> {
-    const question = { workspaceId, token, schemaId, isFresh };
-    const answer =
-      (await this.describeEmbedToken(question)) ?? (await this.describeToken(question));
+    const request = { workspaceId, token, schemaId, isFresh };
+    const answer = (await this.describeEmbedToken(request)) ?? (await this.describeToken(request));
     this.counts[answer ? 'active' : 'inactive']++;
     return answer ?? { active: false };
   }
@@ -56,7 +55,7 @@ export class IntrospectionService {
     token,
     schemaId,
     isFresh,
-  }: Question): Promise<IntrospectionAnswer | undefined> {
+  }: IntrospectionRequest): Promise<IntrospectionAnswer | undefined> {
     if (!canBeUserGroupToken(token)) return undefined;
     const hash = hashToken(token).toString('hex');
     const found = await this.snapshots.findToken({ workspaceId, hash }, { isFresh });
@@ -78,7 +77,7 @@ export class IntrospectionService {
     token: text,
     schemaId,
     isFresh,
-  }: Question): Promise<IntrospectionAnswer | undefined> {
+  }: IntrospectionRequest): Promise<IntrospectionAnswer | undefined> {
     const claims = await this.embedTokens.verify(text);
     if (!claims) return undefined;
     const { sub, gen, iat, exp, aud, iss, jti, origin } = claims;

@@ -10,7 +10,7 @@ import { addressBlock, clientAddress } from '../common/http/client-address';
 import { Config } from '../config/config';
 import { Limiter } from './limiter';
 import { Redis } from './redis';
-import { tellCounts } from './tell-counts';
+import { reportCounts } from './report-counts';
 
 const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
 const REFUSAL = 'Too many failed authentications from this address in this minute.';
@@ -40,7 +40,7 @@ export class FailedAuthenticationLimiter {
     if (!GUESSES.some((type) => error instanceof type)) return;
     try {
       const count = await this.failures.count(addressBlock(clientAddress(request)));
-      tellCounts(count ? [count] : [], response);
+      reportCounts(count ? [count] : [], response);
     } catch (limited) {
       if (limited instanceof RateLimited) limited.cause = error;
       throw limited;

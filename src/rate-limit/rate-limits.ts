@@ -4,7 +4,7 @@ import type { Caller } from '../common/caller';
 import { Config } from '../config/config';
 import { type Count, Limiter } from './limiter';
 import { Redis } from './redis';
-import { isExceeded, tellCounts } from './tell-counts';
+import { isExceeded, reportCounts } from './report-counts';
 
 const REFUSALS = {
   apiToken: 'The API token has made too many requests in this minute.',
@@ -73,7 +73,7 @@ export class RateLimits {
       const isWithin = counts.map((count) => count !== undefined && !isExceeded(count));
       await this.takeBack(limiters, caller, (index) => (isWithin[index] ? 1 : 0));
     }
-    tellCounts(known, response);
+    reportCounts(known, response);
   }
 
   /**

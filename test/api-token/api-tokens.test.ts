@@ -435,7 +435,7 @@ onEachDatabase((kind) => {
       expect(await looksUp(token, from('203.0.114.9'))).toBe(403);
     });
 
-    test('what a client writes before its proxy does is not believed', async () => {
+    test('what a client writes before its proxy does is not trusted', async () => {
       const { token } = await issued({ allowed_cidrs: ['203.0.113.0/24'] });
       expect(await looksUp(token, from('203.0.113.9, 192.0.2.1'))).toBe(403);
       expect(await looksUp(token, from('192.0.2.1, 203.0.113.9'))).toBe(404);
@@ -580,7 +580,7 @@ onEachDatabase((kind) => {
     expect([contract.status, contract.body.code]).toEqual([401, 'credentials_malformed']);
   });
 
-  test('a token that has just been revoked cannot issue another in the moment it is still believed', async () => {
+  test('a token that has just been revoked cannot issue another while it is still cached', async () => {
     const { id, token } = await issued({ scopes: ['admin'] });
     const caller = service.clientOf(token);
     expect((await caller.call('GET', PATH)).status).toBe(200);

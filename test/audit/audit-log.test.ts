@@ -22,7 +22,7 @@ onEachDatabase((kind) => {
     expect(status).toBe(200);
     return body.audit_events;
   };
-  const tell = ({ action, object, before, after, details }: AuditEventView) => ({
+  const toFacts = ({ action, object, before, after, details }: AuditEventView) => ({
     action,
     ...(object && { object: object.id }),
     ...(before && { before }),
@@ -41,7 +41,7 @@ onEachDatabase((kind) => {
     await api.call('POST', '/api/v1/user-groups/told/tokens/1/revoke');
     const { team_id } = created.body.user_group;
     const events = await eventsOf('&object_type=user_group&object_id=told');
-    expect(events.map(tell).reverse()).toEqual([
+    expect(events.map(toFacts).reverse()).toEqual([
       {
         action: 'user_group.create',
         object: 'told',
@@ -104,7 +104,7 @@ onEachDatabase((kind) => {
     await api.call('POST', `/api/v1/api-tokens/${token}/revoke`);
     await api.call('POST', `/api/v1/api-tokens/${token}/revoke`);
     const events = await eventsOf(`&object_type=api_token&object_id=${token}`);
-    expect(events.map(tell).reverse()).toMatchObject([
+    expect(events.map(toFacts).reverse()).toMatchObject([
       { action: 'api_token.issue', after: { name: 'audited', scopes: ['audit:read'] } },
       {
         action: 'api_token.update',
@@ -166,7 +166,7 @@ onEachDatabase((kind) => {
     expect(first!.actor).toEqual({ type: 'operator' });
     const token = await service.issueToken(['audit:read'], 'audited workspace');
     const events = await eventsOf('', service.clientOf(token));
-    expect(events.map(tell).reverse()).toMatchObject([
+    expect(events.map(toFacts).reverse()).toMatchObject([
       { action: 'workspace.create', after: { name: 'audited workspace' } },
       { action: 'api_token.issue' },
     ]);
@@ -309,9 +309,9 @@ onEachDatabase((kind) => {
       const path = `/api/v1/user-groups/%75gt%5F${secret}%FF/tokens`;
       await reader.call('GET', path);
       await reader.call('GET', path.replace('%FF', ''));
-      const told = JSON.stringify(await refusals(reader));
-      expect(told).toContain('ugt_[redacted]');
-      expect(told).not.toContain(secret);
+      const text = JSON.stringify(await refusals(reader));
+      expect(text).toContain('ugt_[redacted]');
+      expect(text).not.toContain(secret);
     });
 
     test('an attacker cannot fill the log: few rows a minute, the rest counted', async () => {

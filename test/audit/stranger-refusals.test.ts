@@ -47,8 +47,8 @@ onEachDatabase((kind) => {
     expect(await rows()).toEqual([]);
     jest.advanceTimersByTime(60_000);
     jest.useRealTimers();
-    const told = await soon(rows);
-    expect(told).toMatchObject([
+    const events = await soon(rows);
+    expect(events).toMatchObject([
       {
         action: 'authentication.refuse',
         actor_type: 'unknown',
@@ -64,7 +64,7 @@ onEachDatabase((kind) => {
         },
       },
     ]);
-    const { addresses } = told[0]!.details as { addresses: Record<string, number> };
+    const { addresses } = events[0]!.details as { addresses: Record<string, number> };
     expect(Object.keys(addresses)).toHaveLength(8);
     expect(addresses).toMatchObject({ '198.51.100.1': 4, '198.51.100.8': 1 });
   });

@@ -153,7 +153,7 @@ onPostgres('on postgres', () => {
     expect([readiness.status, readiness.body.code]).toEqual([503, 'database_unavailable']);
     await cable.plugIn();
     await expectRecovery();
-    // The no is believed for a second.
+    // A negative result is reused for a second.
     await new Promise((resolve) => setTimeout(resolve, 1000));
     expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
     expect([server.process.pid, server.process.exitCode]).toEqual([pid, null]);

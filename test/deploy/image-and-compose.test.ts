@@ -139,8 +139,8 @@ describe('compose.yaml', () => {
   test('opens the API to this machine alone, and asks it whether it is ready', async () => {
     const published = Object.values(services).flatMap(({ ports = [] }) => ports);
     expect(published).toEqual([`127.0.0.1:${port}:${port}`]);
-    const asked = /127\.0\.0\.1:(\d+)(\/[^']+)'/.exec(services['api']!.healthcheck!.test[3]!)!;
-    expect(Number(asked[1])).toBe(port);
-    expect(await publicPaths()).toContain(asked[2]);
+    const probe = /127\.0\.0\.1:(\d+)(\/[^']+)'/.exec(services['api']!.healthcheck!.test[3]!)!;
+    expect(Number(probe[1])).toBe(port);
+    expect(await publicPaths()).toContain(probe[2]);
   });
 });

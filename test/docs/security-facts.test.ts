@@ -54,12 +54,12 @@ describe('who may do what', () => {
       );
 
   test('every scope is told, and no other', () => {
-    const told = cells('### Who may do what').map(([scope]) => scope);
-    expect(told.sort()).toEqual(scopes.map((scope) => `\`${scope}\``).sort());
+    const documented = cells('### Who may do what').map(([scope]) => scope);
+    expect(documented.sort()).toEqual(scopes.map((scope) => `\`${scope}\``).sort());
   });
 
   test('every answer that holds a token is told with its scope, and no other', async () => {
-    const told = cells('### Which answers hold a token').map(([operation, scope]) => [
+    const documented = cells('### Which answers hold a token').map(([operation, scope]) => [
       operation,
       scope,
     ]);
@@ -68,7 +68,7 @@ describe('who may do what', () => {
       `\`${method} ${path}\``,
       `\`${scope}\``,
     ]);
-    expect(told.sort()).toEqual(found.sort());
+    expect(documented.sort()).toEqual(found.sort());
   });
 });
 

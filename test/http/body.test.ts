@@ -39,10 +39,10 @@ onEachDatabase((kind) => {
     expect(refused.body.detail).toContain('user-groups:read');
   });
 
-  test.each(['PUT', 'DELETE', 'HEAD', 'POST', ''])('the override %j is refused', async (wish) => {
+  test.each(['PUT', 'DELETE', 'HEAD', 'POST', ''])('the override %j is refused', async (method) => {
     const answer = await service.api.post(
       { current_token: 'x' },
-      { 'X-HTTP-Method-Override': wish },
+      { 'X-HTTP-Method-Override': method },
     );
     expect([answer.status, answer.body.code]).toEqual([405, 'method_not_allowed']);
   });

@@ -40,13 +40,13 @@ describe('with PUBLIC_URL', () => {
   });
 
   test('no header of a request changes where the service says it is', async () => {
-    const told = await get({
+    const answer = await get({
       Host: 'evil.example',
       'X-Forwarded-Host': 'evil.example',
       'X-Forwarded-Proto': 'http',
       Forwarded: 'host=evil.example;proto=http',
     });
-    expect(told.text).toBe((await get()).text);
+    expect(answer.text).toBe((await get()).text);
   });
 
   test('it is a GET', async () => {

@@ -71,8 +71,8 @@ onEachDatabase((kind) => {
   test('JSON can be asked with HTTP Basic too, and a client_secret in it is none', async () => {
     const json = { 'Content-Type': 'application/json' };
     const body = JSON.stringify({ token, client_id: 'renderer', client_secret: secret });
-    const asked = await introspect({ ...json, Authorization: basic(secret) }, body);
-    expect(asked.body.active).toBe(true);
+    const byBasic = await introspect({ ...json, Authorization: basic(secret) }, body);
+    expect(byBasic.body.active).toBe(true);
     const answer = await introspect(json, body);
     expect([answer.status, answer.body.code]).toEqual([401, 'credentials_missing']);
   });

@@ -15,21 +15,21 @@ onEachDatabase((kind) => {
 
   const write = async (mapping: object, id = 'g') =>
     (await own.put(id, { mapping })).body.user_group.token;
-  const told = async (token: string, schemaId?: string) => {
+  const introspect = async (token: string, schemaId?: string) => {
     const { mapping, unmapped } = registryBody(await own.introspect(token, schemaId));
     return { mapping, unmapped };
   };
 
-  test('under open a mapping is told as it was sent', async () => {
+  test('under open a mapping is described as it was sent', async () => {
     await own.schema('sales');
     const token = await write({ sales: 'w', billing: 42 });
-    expect(await told(token)).toEqual({
+    expect(await introspect(token)).toEqual({
       mapping: { sales: 'w', billing: 42 },
       unmapped: undefined,
     });
-    expect(await told(token, 'billing')).toEqual({ mapping: { billing: 42 }, unmapped: [] });
+    expect(await introspect(token, 'billing')).toEqual({ mapping: { billing: 42 }, unmapped: [] });
     for (const schema of ['gone', 'Sales', '__proto__', 'constructor', "' OR 1=1"]) {
-      expect(await told(token, schema)).toEqual({ mapping: {}, unmapped: [schema] });
+      expect(await introspect(token, schema)).toEqual({ mapping: {}, unmapped: [schema] });
     }
   });
 
@@ -41,18 +41,18 @@ onEachDatabase((kind) => {
     await own.set({ mapping_policy: 'registered' });
     const source = { id, provided_id: 'warehouse', name: 'name of warehouse' };
     const token = await write({ [sales]: id });
-    expect(await told(token)).toEqual({
+    expect(await introspect(token)).toEqual({
       mapping: { sales: source },
       unmapped: ['__proto__', 'billing'],
     });
     for (const schema of ['sales', String(sales)]) {
-      expect(await told(token, schema)).toEqual({ mapping: { sales: source }, unmapped: [] });
+      expect(await introspect(token, schema)).toEqual({ mapping: { sales: source }, unmapped: [] });
     }
     for (const schema of ['billing', String(billing)]) {
-      expect(await told(token, schema)).toEqual({ mapping: {}, unmapped: ['billing'] });
+      expect(await introspect(token, schema)).toEqual({ mapping: {}, unmapped: ['billing'] });
     }
     for (const schema of ['gone', `0${sales}`, 'Sales', 'constructor', '999999']) {
-      expect(await told(token, schema)).toEqual({ mapping: {}, unmapped: [schema] });
+      expect(await introspect(token, schema)).toEqual({ mapping: {}, unmapped: [schema] });
     }
     const hostile = await own.api.put(
       `{"user_group_id":"h","name":"H","mapping":{"__proto__":"warehouse"}}`,
@@ -64,10 +64,10 @@ onEachDatabase((kind) => {
   test('a group without a mapping has every schema unmapped, and a workspace without schemas none', async () => {
     await own.set({ mapping_policy: 'registered' });
     const token = await write({});
-    expect(await told(token)).toEqual({ mapping: {}, unmapped: [] });
+    expect(await introspect(token)).toEqual({ mapping: {}, unmapped: [] });
     await own.schema('b');
     await own.schema('a');
-    expect(await told(token)).toEqual({ mapping: {}, unmapped: ['a', 'b'] });
+    expect(await introspect(token)).toEqual({ mapping: {}, unmapped: ['a', 'b'] });
   });
 
   test('it follows the registry, the policy and the mapping at once', async () => {
@@ -76,16 +76,16 @@ onEachDatabase((kind) => {
     const token = await write({ sales: 'w' });
     await own.set({ mapping_policy: 'registered' });
     await own.api.call('PATCH', `/api/v1/data-sources/${id}`, { name: 'Renamed' });
-    expect(await told(token)).toEqual({
+    expect(await introspect(token)).toEqual({
       mapping: { sales: { id, provided_id: 'w', name: 'Renamed' } },
       unmapped: [],
     });
     await own.put('g', { mapping: {} });
-    expect(await told(token)).toEqual({ mapping: {}, unmapped: ['sales'] });
+    expect(await introspect(token)).toEqual({ mapping: {}, unmapped: ['sales'] });
     await own.api.call('DELETE', `/api/v1/schemas/${schema}`);
-    expect(await told(token)).toEqual({ mapping: {}, unmapped: [] });
+    expect(await introspect(token)).toEqual({ mapping: {}, unmapped: [] });
     await own.set({ mapping_policy: 'open' });
-    expect(await told(token)).toEqual({ mapping: {}, unmapped: undefined });
+    expect(await introspect(token)).toEqual({ mapping: {}, unmapped: undefined });
   });
 
   test('the schema can be asked for by a form, and an inactive token stays without a word', async () => {

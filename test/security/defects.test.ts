@@ -81,9 +81,9 @@ describe.each(['production', 'development'])('with NODE_ENV=%s and every line lo
         },
       ]);
       expect(JSON.stringify(headers) + text).not.toMatch(/secret|42P01|\.ts|\bat\b .*:\d/);
-      const told = await linesWith(path, body.request_id, 'secret_table');
-      expect(told).toHaveLength(1);
-      expect(JSON.parse(told[0]!)).toMatchObject({ level: 'error', msg: 'internal_error' });
+      const logged = await linesWith(path, body.request_id, 'secret_table');
+      expect(logged).toHaveLength(1);
+      expect(JSON.parse(logged[0]!)).toMatchObject({ level: 'error', msg: 'internal_error' });
     }
     await app.close();
     await database.drop();

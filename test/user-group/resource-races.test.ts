@@ -78,10 +78,12 @@ onEachDatabase((kind) => {
       const key = { 'Idempotency-Key': `race-${kind}-${round}` };
       const rotate = () =>
         service.api.post({ current_token: token, grace_period_seconds: 60 }, key);
-      const rotateOf = () => service.api.call('POST', `${path}/tokens/rotate`, {});
+      const rotateByGroup = () => service.api.call('POST', `${path}/tokens/rotate`, {});
       const [deleted, ...rotated] = await Promise.all([
         service.api.call('DELETE', path),
-        ...(round % 2 ? [rotate(), rotateOf(), rotateOf()] : [rotateOf(), rotate(), rotate()]),
+        ...(round % 2
+          ? [rotate(), rotateByGroup(), rotateByGroup()]
+          : [rotateByGroup(), rotate(), rotate()]),
       ]);
       expect(codeOf(deleted)).toEqual([200, undefined]);
       for (const answer of rotated) {

@@ -219,7 +219,7 @@ onEachDatabase((kind) => {
     expect(Date.now() - Date.parse(old!.last_introspected_at!)).toBeLessThan(60_000);
   });
 
-  test('without a wish of the call ROTATION_GRACE_SECONDS holds', async () => {
+  test('without a grace period in the call ROTATION_GRACE_SECONDS holds', async () => {
     const server = await startServer({ ...service.database.env, ROTATION_GRACE_SECONDS: '3600' });
     const { token } = await create();
     const rotated = await server.api.post({ current_token: token });

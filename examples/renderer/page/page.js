@@ -21,14 +21,14 @@ const main = document.querySelector('main');
 const form = document.querySelector('#period');
 const text = (id, content) => (document.getElementById(id).textContent = content);
 
-/** So many times was asked; an answer that a later question has overtaken is dropped. */
-let asked = 0;
+/** The number of the last request; an answer that a later request has overtaken is dropped. */
+let lastRequest = 0;
 let shown;
 
 async function refresh() {
-  const question = ++asked;
+  const request = ++lastRequest;
   const { status, answer } = await query();
-  if (question !== asked) return;
+  if (request !== lastRequest) return;
   if (status === 403) userGroupToken = undefined;
   const content = JSON.stringify(answer);
   if (content !== shown) show(status, answer);

@@ -34,9 +34,9 @@ export function contractRules(request: Request): void {
  * would be the worst answer.
  */
 function overrideMethod(request: Request): void {
-  const wish = request.headers['x-http-method-override'];
-  if (wish === undefined || request.method !== 'POST') return;
-  if (String(wish).toUpperCase() !== 'GET') {
+  const override = request.headers['x-http-method-override'];
+  if (override === undefined || request.method !== 'POST') return;
+  if (String(override).toUpperCase() !== 'GET') {
     const detail = 'X-HTTP-Method-Override can only turn POST into GET.';
     throw new MethodNotAllowed(CONTRACT_METHODS.join(', '), detail);
   }

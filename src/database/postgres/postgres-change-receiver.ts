@@ -92,7 +92,7 @@ export class PostgresChangeReceiver {
     this.isListening = isListening;
     this.listener.invalidateAll();
     if (this.ending.signal.aborted) return;
-    if (isListening) this.logger.log({ msg: 'changes of other processes are heard of at once' });
-    else this.logger.warn({ msg: 'changes of other processes are heard of late' });
+    if (isListening) this.logger.log({ msg: 'listening for changes of other processes' });
+    else this.logger.warn({ msg: 'not listening for changes of other processes' });
   }
 }

@@ -36,9 +36,9 @@ export class PostgresConnection {
     await this.client.query(query);
   }
 
-  onNotification(heard: (payload: string) => void): void {
+  onNotification(listener: (payload: string) => void): void {
     this.client.on('notification', ({ payload = '' }) => {
-      heard(payload);
+      listener(payload);
     });
   }
 

@@ -2,7 +2,7 @@ import type { Migration } from 'typeorm';
 import type { Config } from '../../config/config';
 import { lockTables } from '../migrations/lock-tables';
 import { MigrationSession } from './migration-session';
-import type { Tell } from './migration-turn';
+import type { Notify } from './migration-turn';
 import { reachDatabase } from './reach-database';
 
 /**
@@ -13,16 +13,16 @@ import { reachDatabase } from './reach-database';
  */
 export async function prepareDatabase(
   config: Config,
-  tell: Tell = () => undefined,
+  notify: Notify = () => undefined,
 ): Promise<string[]> {
-  await reachDatabase(config, tell);
-  return MigrationSession.use(config, tell, async (session) => {
+  await reachDatabase(config, notify);
+  return MigrationSession.use(config, notify, async (session) => {
     // A start without pending migrations does not wait for a newer version that migrates.
     const pending = await session.transact(({ executor }) => executor.getPendingMigrations());
     if (pending.length === 0) return [];
-    const names = await session.alone(() => runPending(session, tell));
+    const names = await session.alone(() => runPending(session, notify));
     if (names.length > 0) {
-      tell('info', 'migrated the database', { migrations: names.length, last: names.at(-1)! });
+      notify('info', 'migrated the database', { migrations: names.length, last: names.at(-1)! });
     }
     return names;
   });
@@ -34,9 +34,9 @@ export async function prepareDatabase(
  */
 export async function revertMigration(
   config: Config,
-  tell: Tell = () => undefined,
+  notify: Notify = () => undefined,
 ): Promise<string | undefined> {
-  return MigrationSession.use(config, tell, (session) =>
+  return MigrationSession.use(config, notify, (session) =>
     session.alone(() =>
       session.transact(async ({ executor, runner }) => {
         const [latest] = await executor.getExecutedMigrations();
@@ -56,9 +56,9 @@ export interface MigrationState {
 /** Lists every migration in order, with whether this database has it. */
 export async function listMigrations(
   config: Config,
-  tell: Tell = () => undefined,
+  notify: Notify = () => undefined,
 ): Promise<MigrationState[]> {
-  return MigrationSession.use(config, tell, (session) =>
+  return MigrationSession.use(config, notify, (session) =>
     session.transact(async ({ executor, all }) => {
       const applied = new Set((await executor.getExecutedMigrations()).map(({ name }) => name));
       return all.map((name) => ({ name, applied: applied.has(name) }));
@@ -71,7 +71,7 @@ export async function listMigrations(
  * the others run one by one while callers are served. After a failure the finished ones are not
  * repeated.
  */
-async function runPending(session: MigrationSession, tell: Tell): Promise<string[]> {
+async function runPending(session: MigrationSession, notify: Notify): Promise<string[]> {
   const names: string[] = [];
   for (;;) {
     const next = await session.transact(async ({ executor, runner }) => {
@@ -86,7 +86,7 @@ async function runPending(session: MigrationSession, tell: Tell): Promise<string
       return first === -1 ? undefined : pending[first];
     });
     if (next === undefined) return names;
-    tell('info', 'migrating while others are served', { migration: next.name });
+    notify('info', 'migrating while others are served', { migration: next.name });
     await session.executor.executeMigration(next);
     names.push(next.name);
   }

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config';
 import { createDataSource } from '../create-data-source';
 import { migratingOptions, NO_LIMITS } from '../data-source-options';
 import { isSqliteBusy } from '../database-errors';
-import { type Tell, waitForTurn } from './migration-turn';
+import { type Notify, waitForTurn } from './migration-turn';
 import { toOperatorError } from './reach-database';
 
 /** Lock of a transaction that reads or changes the schema; any number that no other program uses. */
@@ -21,7 +21,7 @@ export class MigrationSession {
 
   private constructor(
     private readonly config: Config,
-    private readonly tell: Tell,
+    private readonly notify: Notify,
     dataSource: DataSource,
   ) {
     this.isPostgres = dataSource.options.type === 'postgres';
@@ -34,16 +34,16 @@ export class MigrationSession {
   /** @throws OperatorError, whatever fails */
   static async use<T>(
     config: Config,
-    tell: Tell,
+    notify: Notify,
     work: (session: MigrationSession) => Promise<T>,
   ): Promise<T> {
     let dataSource: DataSource | undefined;
     try {
-      await waitForTurn(config, tell, async () => {
+      await waitForTurn(config, notify, async () => {
         dataSource = await ifFree(() => createDataSource(migratingOptions(config)).initialize());
         return dataSource !== undefined;
       });
-      const session = new MigrationSession(config, tell, dataSource!);
+      const session = new MigrationSession(config, notify, dataSource!);
       if (session.isPostgres) await session.runner.query(NO_LIMITS.inSession);
       return await work(session).finally(() => session.runner.release());
     } catch (error) {
@@ -60,7 +60,7 @@ export class MigrationSession {
   async transact<T>(work: (session: this) => Promise<T>): Promise<T> {
     const { runner } = this;
     try {
-      await waitForTurn(this.config, this.tell, () => this.begin());
+      await waitForTurn(this.config, this.notify, () => this.begin());
       const result = await work(this);
       await runner.commitTransaction();
       return result;
@@ -77,7 +77,7 @@ export class MigrationSession {
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     if (!this.isPostgres) return work();
-    await waitForTurn(this.config, this.tell, () =>
+    await waitForTurn(this.config, this.notify, () =>
       this.tryLock('pg_try_advisory_lock', SESSION_LOCK),
     );
     return work();

@@ -15,7 +15,7 @@ import { OperatorError } from '../../common/operator-error';
 import type { Config } from '../../config/config';
 import { sessionSettings, sqlitePath } from '../data-source-options';
 import { translateDatabaseError } from '../database-errors';
-import type { Tell } from './migration-turn';
+import type { Notify } from './migration-turn';
 import { requireOneDatabase } from './one-database';
 
 const OLDEST_POSTGRES = 150_000;
@@ -28,13 +28,13 @@ const OF_POOLER = 'unsupported startup parameter';
  * Waits for the database: creates `DATA_DIR`, or waits up to 15 s for PostgreSQL.
  * @throws OperatorError with one line for the operator
  */
-export async function reachDatabase(config: Config, tell: Tell): Promise<void> {
+export async function reachDatabase(config: Config, notify: Notify): Promise<void> {
   if (config.databaseUrl === undefined) {
     createDataDir(config.dataDir);
     return;
   }
   const urls = [config.databaseDirectUrl, config.databaseUrl];
-  for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, tell);
+  for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, notify);
   await requireOneDatabase(config).catch((error: unknown) => {
     throw toOperatorError(config, error);
   });
@@ -78,7 +78,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-async function waitForPostgres(config: Config, url: string, tell: Tell): Promise<void> {
+async function waitForPostgres(config: Config, url: string, notify: Notify): Promise<void> {
   const deadline = Date.now() + WAIT_MS;
   for (let first = true; ; first = false) {
     const error = await tryPostgres(config, url);
@@ -87,7 +87,7 @@ async function waitForPostgres(config: Config, url: string, tell: Tell): Promise
       translateDatabaseError(error) instanceof DatabaseUnavailable &&
       !(error as Error).message.includes(OF_POOLER);
     if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
-    if (first) tell('warn', 'waiting for PostgreSQL', { reason: codeOf(error) });
+    if (first) notify('warn', 'waiting for PostgreSQL', { reason: codeOf(error) });
     await sleep(WAIT_STEP_MS);
   }
 }

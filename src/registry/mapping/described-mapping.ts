@@ -31,12 +31,14 @@ export function describeMapping(
 }
 
 function describeOpen(entries: readonly ResolvedEntry[], schemaId?: string): DescribedMapping {
-  const told = entries.filter((entry) => schemaId === undefined || entry.schemaId === schemaId);
+  const described = entries.filter(
+    (entry) => schemaId === undefined || entry.schemaId === schemaId,
+  );
   const mapping = Object.fromEntries(
-    told.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
+    described.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
   );
   if (schemaId === undefined) return { mapping };
-  return { mapping, unmapped: told.length === 0 ? [schemaId] : [] };
+  return { mapping, unmapped: described.length === 0 ? [schemaId] : [] };
 }
 
 function describeRegistered(
@@ -44,21 +46,21 @@ function describeRegistered(
   entries: readonly ResolvedEntry[],
   schemaId?: string,
 ): DescribedMapping {
-  const asked = schemaId === undefined ? undefined : schemaNamed(schemaId, schemas);
-  if (schemaId !== undefined && !asked) return { mapping: {}, unmapped: [schemaId] };
+  const requested = schemaId === undefined ? undefined : schemaNamed(schemaId, schemas);
+  if (schemaId !== undefined && !requested) return { mapping: {}, unmapped: [schemaId] };
   const sources = new Map(entries.map(({ schema, source }) => [schema?.id, source]));
-  const told = (asked ? [asked] : schemas).map(({ id, providedId }) => ({
+  const described = (requested ? [requested] : schemas).map(({ id, providedId }) => ({
     providedId,
     source: sources.get(id),
   }));
   return {
     mapping: Object.fromEntries(
-      told.flatMap(({ providedId, source }) =>
+      described.flatMap(({ providedId, source }) =>
         source
           ? [[providedId, { id: source.id, provided_id: source.providedId, name: source.name! }]]
           : [],
       ),
     ),
-    unmapped: told.filter(({ source }) => !source).map(({ providedId }) => providedId),
+    unmapped: described.filter(({ source }) => !source).map(({ providedId }) => providedId),
   };
 }

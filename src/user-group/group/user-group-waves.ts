@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type AuditActor, type AuditEntry, AuditLog } from '../../audit/audit-log';
+import { AuditLog, type AuditRecord } from '../../audit/audit-log';
 import { requireScope } from '../../common/caller';
 import { TokenNotUsable, UserGroupQuotaReached, ValidationFailed } from '../../common/errors';
 import type { JsonObject } from '../../common/json/strict-json';
@@ -345,7 +345,7 @@ function toUnresolved(entry: ReturnType<typeof toMappingEntries>[number]): Resol
   return { ...entry, schema: null, source: null };
 }
 
-function toEvents({ write, change, group, retired }: Step): [AuditActor, AuditEntry][] {
+function toEvents({ write, change, group, retired }: Step): AuditRecord[] {
   const { caller, providedId, details } = write;
   const events = eventsOf(change, { id: group.id, providedId }, details);
   if (retired) events.push(rotationEvent(retired, 0, details));

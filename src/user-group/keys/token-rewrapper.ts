@@ -96,7 +96,7 @@ export class TokenRewrapper {
     for (let after = 0; after < last; after += BATCH) {
       const started = performance.now();
       const upTo = Math.min(after + BATCH, last);
-      const { rewrapped, unreadable } = await this.rewrapPatiently({ after, upTo });
+      const { rewrapped, unreadable } = await this.rewrapWithRetry({ after, upTo });
       total.rewrapped += rewrapped;
       total.unreadable += unreadable;
       onProgress(upTo / last);
@@ -106,7 +106,7 @@ export class TokenRewrapper {
     return total;
   }
 
-  private async rewrapPatiently(batch: Batch): Promise<Rewrapped> {
+  private async rewrapWithRetry(batch: Batch): Promise<Rewrapped> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.transactor.run((manager) => this.rewrapBatch(manager, batch));

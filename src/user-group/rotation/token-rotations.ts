@@ -121,7 +121,7 @@ export class TokenRotations {
       retiredBy: caller.apiTokenId,
     }));
     const all = await this.tokens.retireAll(manager, workspaceId, retirements, waits, now);
-    const { found, missed } = match(wave, all);
+    const { found, unmatched } = matchRetired(wave, all);
     const generations = found.map(({ retired }) => nextOf(retired));
     const issuing = this.issuer.issueAll(manager, workspaceId, generations, now);
     const calls = found.flatMap(({ rotation: { call }, retired }) =>
@@ -131,7 +131,7 @@ export class TokenRotations {
       ({ rotation: { caller, graceSeconds }, retired }) =>
         [caller, rotationEvent(retired, graceSeconds)] as const,
     );
-    const finding = this.findGone(manager, workspaceId, missed);
+    const finding = this.findGone(manager, workspaceId, unmatched);
     await settled([
       issuing,
       this.idempotencyKeys.rememberAll(manager, calls, now),
@@ -153,20 +153,20 @@ export class TokenRotations {
   private async findGone(
     manager: EntityManager,
     workspaceId: number,
-    missed: readonly Rotation[],
+    unmatched: readonly Rotation[],
   ): Promise<Rotation[]> {
-    const hashes = missed.flatMap(({ token }) => ('hash' in token ? [token.hash] : []));
+    const hashes = unmatched.flatMap(({ token }) => ('hash' in token ? [token.hash] : []));
     const current = await this.tokens.findCurrentAmong(manager, workspaceId, hashes);
     const keys = new Set(current.map((hash) => keyOf({ hash })));
-    return missed.filter(({ token }) => 'hash' in token && !keys.has(keyOf(token)));
+    return unmatched.filter(({ token }) => 'hash' in token && !keys.has(keyOf(token)));
   }
 }
 
 /** The rotations that have retired a token, each with what it was, and the others. A token is retired once. */
-function match(
+function matchRetired(
   wave: readonly Rotation[],
   retired: readonly RetiredToken[],
-): { found: { rotation: Rotation; retired: RetiredToken }[]; missed: Rotation[] } {
+): { found: { rotation: Rotation; retired: RetiredToken }[]; unmatched: Rotation[] } {
   const byKey = new Map(wave.map((rotation) => [keyOf(rotation.token), rotation]));
   const found = retired.map((token) => {
     const key = keyOf(token.named);
@@ -174,7 +174,7 @@ function match(
     byKey.delete(key);
     return { rotation, retired: token };
   });
-  return { found, missed: [...byKey.values()] };
+  return { found, unmatched: [...byKey.values()] };
 }
 
 /** Rotations with the same key would retire the same token. */

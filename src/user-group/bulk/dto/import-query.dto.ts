@@ -2,22 +2,22 @@ import { ApiPropertyOptional } from '../../../common/api-docs';
 import type { Violation } from '../../../common/violation';
 import { Obeys } from '../../../common/json/obeys.decorator';
 
-const wishes = ['all', 'failed'] as const;
+const resultFilters = ['all', 'failed'] as const;
 
 /** The query of an import: which results it answers. */
 export class ImportQueryDto {
   @ApiPropertyOptional({
     description:
       '`failed`: answer only the lines that were refused, and the summary. For clients that read nothing before they have sent everything.',
-    enum: wishes,
+    enum: resultFilters,
     default: 'all',
   })
   @Obeys(resultsViolations)
-  results?: (typeof wishes)[number];
+  results?: (typeof resultFilters)[number];
 }
 
 function resultsViolations(value: unknown, pointer: string): Violation[] {
-  if (wishes.some((wish) => wish === value)) return [];
-  const detail = `The parameter results must be ${wishes.join(' or ')}.`;
+  if (resultFilters.some((filter) => filter === value)) return [];
+  const detail = `The parameter results must be ${resultFilters.join(' or ')}.`;
   return [{ pointer, code: 'not_acceptable', detail }];
 }

@@ -7,7 +7,7 @@ import { type Count, WINDOW_SECONDS } from './limiter';
  * calls are left under each policy.
  * @throws RateLimited if one was exceeded
  */
-export function tellCounts(counts: readonly Count[], response: Response): void {
+export function reportCounts(counts: readonly Count[], response: Response): void {
   if (counts.length === 0) return;
   const policies = counts.map(
     ({ policy: { name, perMinute } }) => `"${name}";q=${perMinute};w=${WINDOW_SECONDS}`,
