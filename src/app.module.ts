@@ -3,7 +3,7 @@ import { APP_FILTER, APP_GUARD } from '@nestjs/core';
 import { ApiTokenGuard } from './api-token/api-token.guard';
 import { ApiTokenModule } from './api-token/api-token.module';
 import { AuditModule } from './audit/audit.module';
-import { RefusalFilter } from './audit/refusal.filter';
+import { AccessRefusalFilter } from './audit/access-refusal.filter';
 import { ScopeGuard } from './common/scope.guard';
 import type { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
@@ -33,7 +33,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     IntrospectionModule,
   ],
   providers: [
-    { provide: APP_FILTER, useClass: RefusalFilter },
+    { provide: APP_FILTER, useClass: AccessRefusalFilter },
     // In this order: authentication, rate limit, scope.
     { provide: APP_GUARD, useExisting: ApiTokenGuard },
     { provide: APP_GUARD, useExisting: RateLimitGuard },

@@ -9,7 +9,7 @@ import {
   ApiTokenSuperseded,
   AuditUnavailable,
   GrantExceedsCaller,
-  LastAdminToken,
+  LastAdminApiToken,
 } from '../common/errors';
 import { NumberParam } from '../common/http/path-param';
 import { PageQueryDto } from '../common/http/page.dto';
@@ -96,7 +96,7 @@ export class ApiTokenController {
     ApiTokenNotFound,
     ApiTokenEnded,
     GrantExceedsCaller,
-    LastAdminToken,
+    LastAdminApiToken,
     AuditUnavailable,
   )
   update(
@@ -141,7 +141,7 @@ export class ApiTokenController {
       'Ends the token; every replica refuses it within a second. The last token of the workspace with the scope `admin` cannot be revoked here.',
   })
   @ApiOkResponse({ type: ApiTokenAnswer, description: 'The token, revoked.' })
-  @ApiReadProblems(ApiTokenSuperseded, ApiTokenNotFound, LastAdminToken, AuditUnavailable)
+  @ApiReadProblems(ApiTokenSuperseded, ApiTokenNotFound, LastAdminApiToken, AuditUnavailable)
   revoke(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,

@@ -1,6 +1,6 @@
 import { type EntityManager, IsNull, Like, Not } from 'typeorm';
 import type { Caller } from '../common/caller';
-import { GrantExceedsCaller, LastAdminToken } from '../common/errors';
+import { GrantExceedsCaller, LastAdminApiToken } from '../common/errors';
 import { ApiToken } from './api-token.entity';
 import { areWithin, isInRanges, toRanges } from './cidr';
 
@@ -70,7 +70,7 @@ export function isAdmin({ scopes }: Pick<ApiToken, 'scopes'>): boolean {
  * may make it.
  * @param leaving the token that is about to end, to expire sooner, to lose the scope `admin`, or to
  *   exclude its own address
- * @throws LastAdminToken
+ * @throws LastAdminApiToken
  */
 export async function requireAnotherAdmin(
   manager: EntityManager,
@@ -85,7 +85,7 @@ export async function requireAnotherAdmin(
     supersededBy: IsNull(),
     scopes: Like('%admin%'),
   });
-  if (!others.some(isLasting)) throw new LastAdminToken();
+  if (!others.some(isLasting)) throw new LastAdminApiToken();
 }
 
 /** Whether it is an administrator that lasts beyond the overlap of a rotation. */

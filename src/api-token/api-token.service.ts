@@ -90,7 +90,7 @@ export class ApiTokenService {
 
   /**
    * Stores every field that was sent.
-   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminToken
+   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken
    */
   async update(caller: Caller, id: number, dto: UpdateApiTokenDto): Promise<ApiTokenAnswer> {
     const { workspaceId } = caller;
@@ -161,7 +161,7 @@ export class ApiTokenService {
 
   /**
    * Ends a token. Revoking it again changes nothing.
-   * @throws ApiTokenNotFound, LastAdminToken
+   * @throws ApiTokenNotFound, LastAdminApiToken
    */
   async revoke(caller: Caller, id: number): Promise<ApiTokenAnswer> {
     const { workspaceId } = caller;

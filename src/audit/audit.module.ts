@@ -5,7 +5,7 @@ import { AuditEvent } from './audit-event.entity';
 import { AuditEventService } from './audit-event.service';
 import { AuditLog } from './audit-log';
 import { AuditRetention } from './audit-retention';
-import { RefusalLog } from './refusal-log';
+import { AccessRefusalLog } from './access-refusal-log';
 import { ShownTokens } from './shown-tokens';
 import { StrangerRefusals } from './stranger-refusals';
 
@@ -16,10 +16,10 @@ import { StrangerRefusals } from './stranger-refusals';
     AuditEventService,
     AuditLog,
     AuditRetention,
-    RefusalLog,
+    AccessRefusalLog,
     ShownTokens,
     StrangerRefusals,
   ],
-  exports: [AuditEventService, AuditLog, RefusalLog, ShownTokens],
+  exports: [AuditEventService, AuditLog, AccessRefusalLog, ShownTokens],
 })
 export class AuditModule {}

@@ -219,7 +219,7 @@ export class UserGroupNotFound extends problem(404, 'user_group_not_found', {
   message: 'No user group has this id; GET or PUT /api/user with a name creates it.',
 }) {}
 
-export class TokenNotFound extends problem(404, 'token_not_found', {
+export class UserGroupTokenNotFound extends problem(404, 'token_not_found', {
   title: 'Token not found',
   about:
     'No user group of the workspace holds this token now: it is unknown, another workspace’s, or already replaced. GET with the user_group_id gives the current one.',
@@ -266,7 +266,7 @@ export class ApiTokenEnded extends problem(409, 'api_token_ended', {
   message: 'The API token is revoked, expired or already rotated.',
 }) {}
 
-export class LastAdminToken extends problem(409, 'last_admin_token', {
+export class LastAdminApiToken extends problem(409, 'last_admin_token', {
   title: 'Last admin token',
   about:
     'After this change no API token of the workspace could administer it. Issue another with the scope "admin" first, or use the command line.',
@@ -297,7 +297,7 @@ export class UserGroupQuotaReached extends problem(409, 'user_group_quota_reache
   }
 }
 
-export class TokenIsCurrent extends problem(409, 'token_is_current', {
+export class UserGroupTokenIsCurrent extends problem(409, 'token_is_current', {
   title: 'Token is current',
   about: 'The current token of a group is not revoked but rotated, which ends it.',
   message: 'This is the current token of the group; rotate it instead.',
@@ -311,7 +311,7 @@ export class IdempotencyKeySpent extends problem(409, 'idempotency_key_spent', {
     'The rotation with this Idempotency-Key was done, and its token has been replaced since.',
 }) {}
 
-export class TokenForgotten extends problem(409, 'token_forgotten', {
+export class UserGroupTokenForgotten extends problem(409, 'token_forgotten', {
   title: 'Token forgotten',
   about:
     'The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.',
@@ -361,7 +361,7 @@ export class MappingsUnresolvable extends problem(409, 'mappings_unresolvable', 
   }
 }
 
-export class TokenNotUsable extends problem(409, 'token_not_usable', {
+export class UserGroupTokenNotUsable extends problem(409, 'token_not_usable', {
   title: 'Token not usable',
   about:
     'The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored.',
@@ -470,7 +470,7 @@ export class DatabaseUnavailable extends problem(503, 'database_unavailable', {
   }
 }
 
-export class TokenUnreadable extends problem(503, 'token_unreadable', {
+export class UserGroupTokenUnreadable extends problem(503, 'token_unreadable', {
   title: 'Token unreadable',
   about:
     'The stored user-group token cannot be decrypted with the configured keys. The operator has to restore TOKEN_ENCRYPTION_KEYS.',

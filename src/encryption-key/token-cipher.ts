@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { TokenForgotten, TokenUnreadable } from '../common/errors';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../common/errors';
 import { randomBytes } from '../common/random-bytes';
 import type { KeyRing } from './key-ring';
 
@@ -44,15 +44,15 @@ export class TokenCipher {
   }
 
   /**
-   * @throws TokenForgotten if the key was given up
-   * @throws TokenUnreadable if the key is missing or the ciphertext is not this row's
+   * @throws UserGroupTokenForgotten if the key was given up
+   * @throws UserGroupTokenUnreadable if the key is missing or the ciphertext is not this row's
    */
   decrypt({ keyId, ciphertext }: EncryptedToken, row: TokenRow): string {
     const key = this.keys.find(keyId);
-    if (!key && this.keys.isForgotten(keyId)) throw new TokenForgotten();
-    if (!key) throw new TokenUnreadable(new Error(`no key "${keyId}" is configured`));
+    if (!key && this.keys.isForgotten(keyId)) throw new UserGroupTokenForgotten();
+    if (!key) throw new UserGroupTokenUnreadable(new Error(`no key "${keyId}" is configured`));
     if (ciphertext[0] !== VERSION || ciphertext.length <= HEADER_LENGTH) {
-      throw new TokenUnreadable(new Error('unknown ciphertext version'));
+      throw new UserGroupTokenUnreadable(new Error('unknown ciphertext version'));
     }
     const nonce = ciphertext.subarray(1, 1 + NONCE_LENGTH);
     const decipher = createDecipheriv(ALGORITHM, key.secret, nonce, { authTagLength: TAG_LENGTH });
@@ -64,7 +64,7 @@ export class TokenCipher {
       decipher.final();
       return token.toString('utf8');
     } catch (error) {
-      throw new TokenUnreadable(error);
+      throw new UserGroupTokenUnreadable(error);
     }
   }
 }

@@ -13,7 +13,7 @@ import { Redis } from './redis';
 import { reportCounts } from './report-counts';
 
 const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
-const REFUSAL = 'Too many failed authentications from this address in this minute.';
+const MESSAGE = 'Too many failed authentications from this address in this minute.';
 
 /**
  * Allows each client address `FAILED_AUTHENTICATIONS_PER_MINUTE` failed authentications a minute.
@@ -25,7 +25,7 @@ export class FailedAuthenticationLimiter {
 
   constructor(config: Config, redis: Redis) {
     const perMinute = config.failedAuthenticationsPerMinute;
-    const policy = { name: 'failed-authentication', perMinute, refusal: REFUSAL };
+    const policy = { name: 'failed-authentication', perMinute, message: MESSAGE };
     this.failures = new Limiter(policy, config, redis);
   }
 

@@ -14,7 +14,7 @@ export interface Policy {
   /** Calls of one key that are allowed in a minute; 0 for any number. */
   perMinute: number;
   /** The message for callers beyond the limit. */
-  refusal: string;
+  message: string;
 }
 
 /** The state of a key after a call was counted. */
@@ -81,9 +81,9 @@ async function consume(
 ): Promise<RateLimiterRes> {
   try {
     return await counter.consume(key, points);
-  } catch (refusal) {
-    if (refusal instanceof RateLimiterRes) return refusal;
-    throw refusal;
+  } catch (error) {
+    if (error instanceof RateLimiterRes) return error;
+    throw error;
   }
 }
 

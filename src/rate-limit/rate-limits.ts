@@ -6,7 +6,7 @@ import { type Count, Limiter } from './limiter';
 import { Redis } from './redis';
 import { isExceeded, reportCounts } from './report-counts';
 
-const REFUSALS = {
+const MESSAGES = {
   apiToken: 'The API token has made too many requests in this minute.',
   workspace: 'The API tokens of the workspace have made too many requests in this minute.',
 };
@@ -36,12 +36,12 @@ export class RateLimits {
     const perWorkspace = config.workspaceRateLimitPerMinute ?? 5 * perToken;
     const limitersOf = (ofToken: string, ofWorkspace: string) => [
       new Limiter(
-        { name: ofToken, perMinute: perToken, refusal: REFUSALS.apiToken },
+        { name: ofToken, perMinute: perToken, message: MESSAGES.apiToken },
         config,
         redis,
       ),
       new Limiter(
-        { name: ofWorkspace, perMinute: perWorkspace, refusal: REFUSALS.workspace },
+        { name: ofWorkspace, perMinute: perWorkspace, message: MESSAGES.workspace },
         config,
         redis,
       ),

@@ -19,7 +19,7 @@ export function reportCounts(counts: readonly Count[], response: Response): void
   response.setHeader('RateLimit-Policy', policies.join(', '));
   response.setHeader('RateLimit', left.join(', '));
   const exceeded = counts.find(isExceeded);
-  if (exceeded) throw new RateLimited(exceeded.policy.refusal, secondsOf(exceeded));
+  if (exceeded) throw new RateLimited(exceeded.policy.message, secondsOf(exceeded));
 }
 
 export function isExceeded({ policy, consumed }: Count): boolean {

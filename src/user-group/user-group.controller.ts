@@ -8,9 +8,9 @@ import {
   IdempotencyKeyReused,
   IdempotencyKeySpent,
   MethodNotAllowed,
-  TokenForgotten,
-  TokenNotFound,
-  TokenUnreadable,
+  UserGroupTokenForgotten,
+  UserGroupTokenNotFound,
+  UserGroupTokenUnreadable,
   UserGroupNotFound,
   UserGroupQuotaReached,
 } from '../common/errors';
@@ -46,8 +46,8 @@ export class UserGroupController {
   @ApiProblems(
     UserGroupNotFound,
     UserGroupQuotaReached,
-    TokenForgotten,
-    TokenUnreadable,
+    UserGroupTokenForgotten,
+    UserGroupTokenUnreadable,
     AuditUnavailable,
   )
   createOrLookUp(
@@ -66,7 +66,12 @@ export class UserGroupController {
       'Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the answer holds it, also where nothing was to change: whoever has the scope `user-groups:write` can read the token of any group whose id they know. The audit log tells it, as `user_group_token.show`.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group as stored.' })
-  @ApiProblems(UserGroupQuotaReached, TokenForgotten, TokenUnreadable, AuditUnavailable)
+  @ApiProblems(
+    UserGroupQuotaReached,
+    UserGroupTokenForgotten,
+    UserGroupTokenUnreadable,
+    AuditUnavailable,
+  )
   put(
     @CurrentCaller() caller: Caller,
     @JsonBody(UserGroupDto) dto: UserGroupDto,
@@ -86,12 +91,12 @@ export class UserGroupController {
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group with its new token.' })
   @ApiProblems(
     IdempotencyKeyInvalid,
-    TokenNotFound,
+    UserGroupTokenNotFound,
     MethodNotAllowed,
     IdempotencyKeySpent,
-    TokenForgotten,
+    UserGroupTokenForgotten,
     IdempotencyKeyReused,
-    TokenUnreadable,
+    UserGroupTokenUnreadable,
     AuditUnavailable,
   )
   rotateToken(

@@ -1,4 +1,4 @@
-import { readRules } from '../../src/registry/mapping/rules';
+import { parseUserGroupRules } from '../../src/registry/mapping/user-group-rules';
 import { SnapshotCache } from '../../src/user-group/snapshot/snapshot-cache';
 import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository';
 
@@ -10,7 +10,7 @@ const snapshotOf = (userGroupId: number, name = 'n', size = 10): UserGroupSnapsh
   name,
   properties: '{}',
   mapping: [],
-  rules: readRules(null),
+  rules: parseUserGroupRules(null),
   isSuspended: false,
   isComplete: true,
   tokens: [],

@@ -40,14 +40,14 @@ export function NewProvidedIdParam(): ParameterDecorator {
   return providedIdParam((violations) => new ValidationFailed(violations));
 }
 
-function providedIdParam(refusal: (violations: Violation[]) => ServiceError): ParameterDecorator {
+function providedIdParam(toError: (violations: Violation[]) => ServiceError): ParameterDecorator {
   return pathParam('id', {
     description: 'Your own id of the user group, percent-encoded.',
     schema: { type: 'string', minLength: 1, maxLength: 255 },
     example: 'acme-emea',
     read: (text) => {
       const violations = identifierViolations(text, '/user_group_id');
-      if (violations.length > 0) throw refusal(violations);
+      if (violations.length > 0) throw toError(violations);
       return text;
     },
   });

@@ -1,5 +1,5 @@
 import { dataSourceAsSent, type ResolvedEntry } from './resolved-mapping';
-import { type Rules, schemaNamed } from './rules';
+import { schemaNamed, type UserGroupRules } from './user-group-rules';
 
 /** A registered data source, as renderers get it. */
 export interface DescribedDataSource {
@@ -21,7 +21,7 @@ export interface DescribedMapping {
  * @param schemaId the one schema to describe; undefined for all
  */
 export function describeMapping(
-  rules: Rules,
+  rules: UserGroupRules,
   entries: readonly ResolvedEntry[],
   schemaId?: string,
 ): DescribedMapping {
@@ -42,7 +42,7 @@ function describeOpen(entries: readonly ResolvedEntry[], schemaId?: string): Des
 }
 
 function describeRegistered(
-  { schemas }: Rules,
+  { schemas }: UserGroupRules,
   entries: readonly ResolvedEntry[],
   schemaId?: string,
 ): DescribedMapping {

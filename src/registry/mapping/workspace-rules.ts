@@ -4,7 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors';
 import { settled, statement, Statements } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
-import { readRules, type Rules, rulesColumn } from './rules';
+import { parseUserGroupRules, type UserGroupRules, userGroupRulesColumn } from './user-group-rules';
 
 interface OfWorkspace {
   workspaceId: number;
@@ -12,7 +12,8 @@ interface OfWorkspace {
 
 const findRules = statement<OfWorkspace, { rules: string | null }>(
   'workspace-rules.find',
-  (dialect) => `SELECT ${rulesColumn(dialect)} AS rules FROM workspace w WHERE w.id = :workspaceId`,
+  (dialect) =>
+    `SELECT ${userGroupRulesColumn(dialect)} AS rules FROM workspace w WHERE w.id = :workspaceId`,
 );
 
 const tryLockShared = statement<OfWorkspace, { isLocked: boolean | 0 | 1 }>(
@@ -50,9 +51,9 @@ export class WorkspaceRules {
   ) {}
 
   /** Reads the rules as committed. */
-  async read(workspaceId: number): Promise<Rules> {
+  async read(workspaceId: number): Promise<UserGroupRules> {
     const [row] = await this.statements.read(findRules, { workspaceId });
-    return readRules(row?.rules ?? null);
+    return parseUserGroupRules(row?.rules ?? null);
   }
 
   /**
@@ -63,7 +64,7 @@ export class WorkspaceRules {
    */
   async runWithSharedLock<T>(
     workspaceId: number,
-    work: (manager: EntityManager, rules: Rules) => Promise<T>,
+    work: (manager: EntityManager, rules: UserGroupRules) => Promise<T>,
     waitMs = LONGEST_WAIT_MS,
   ): Promise<T> {
     for (const deadline = performance.now() + waitMs; ;) {
@@ -80,7 +81,7 @@ export class WorkspaceRules {
   }
 
   /** Waits for the exclusive lock, which lasts until the transaction ends, and reads the rules. */
-  async lockExclusive(manager: EntityManager, workspaceId: number): Promise<Rules> {
+  async lockExclusive(manager: EntityManager, workspaceId: number): Promise<UserGroupRules> {
     await this.statements.run(manager, lockExclusive, { workspaceId });
     return this.readInTransaction(manager, workspaceId);
   }
@@ -90,7 +91,7 @@ export class WorkspaceRules {
    * that takes the lock would see the rules as they were before.
    * @throws RulesInChange at once
    */
-  private async lockShared(manager: EntityManager, workspaceId: number): Promise<Rules> {
+  private async lockShared(manager: EntityManager, workspaceId: number): Promise<UserGroupRules> {
     const locking = this.statements.run(manager, tryLockShared, { workspaceId });
     const reading = this.readInTransaction(manager, workspaceId);
     await settled([locking, reading]);
@@ -99,9 +100,12 @@ export class WorkspaceRules {
     return reading;
   }
 
-  private async readInTransaction(manager: EntityManager, workspaceId: number): Promise<Rules> {
+  private async readInTransaction(
+    manager: EntityManager,
+    workspaceId: number,
+  ): Promise<UserGroupRules> {
     const [row] = await this.statements.run(manager, findRules, { workspaceId });
-    return readRules(row?.rules ?? null);
+    return parseUserGroupRules(row?.rules ?? null);
   }
 
   /** Shares one retry loop among all calls that wait for a workspace. */

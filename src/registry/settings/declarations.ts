@@ -8,7 +8,7 @@ import {
   propertyTypes,
   schemaNamed,
   type SchemaIds,
-} from '../mapping/rules';
+} from '../mapping/user-group-rules';
 
 export const MAX_REQUIRED_PROPERTIES = 100;
 export const MAX_REQUIRED_SCHEMAS = 200;

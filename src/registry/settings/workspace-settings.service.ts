@@ -20,7 +20,7 @@ import {
 } from './dto/workspace.dto';
 import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups';
 import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch';
-import type { SchemaIds } from '../mapping/rules';
+import type { SchemaIds } from '../mapping/user-group-rules';
 import {
   type Findings,
   UnresolvableMappings,

@@ -1,9 +1,9 @@
 import { statement } from '../../database/statement';
 import type { StoredSettings } from '../../workspace/workspace-settings.repository';
-import type { Rules } from '../mapping/rules';
+import type { UserGroupRules } from '../mapping/user-group-rules';
 
 /** The settings of a workspace: what it requires of its user groups, and what its embed tokens contain. */
-export interface WorkspaceSettings extends Omit<Rules, 'schemas'> {
+export interface WorkspaceSettings extends Omit<UserGroupRules, 'schemas'> {
   publicId: string;
   /** Null for `EMBED_TOKEN_ISSUER`. */
   embedTokenIssuer: string | null;
@@ -18,7 +18,7 @@ export const countUserGroups = statement<{ workspaceId: number }, { count: numbe
     SELECT CAST(count(*) AS integer) AS count FROM user_group WHERE workspace_id = :workspaceId`,
 );
 
-export function toSettings(rules: Rules, row: StoredSettings): WorkspaceSettings {
+export function toSettings(rules: UserGroupRules, row: StoredSettings): WorkspaceSettings {
   const { policy, requiredProperties, requiredSchemas, userGroupQuota } = rules;
   const { publicId, embedTokenIssuer, embedTokenAudiences } = row;
   return {

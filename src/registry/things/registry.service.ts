@@ -25,7 +25,7 @@ import {
 import { type RegisteredKind, schemaKind } from './registered-kind';
 import { MappingReferrers, type Referrer } from '../../user-group/conformance/mapping-referrers';
 import { type Registered, RegistryRepository } from './registry.repository';
-import type { Rules } from '../mapping/rules';
+import type { UserGroupRules } from '../mapping/user-group-rules';
 import { WorkspaceRules } from '../mapping/workspace-rules';
 
 /** Administers the schemas and data sources that mappings refer to. */
@@ -159,7 +159,7 @@ export class RegistryService {
   /** Makes one change at a time, and none while a write resolves a mapping. */
   private async change<T>(
     { workspaceId }: Caller,
-    work: (manager: EntityManager, rules: Rules) => Promise<T>,
+    work: (manager: EntityManager, rules: UserGroupRules) => Promise<T>,
   ): Promise<T> {
     const result = await this.transactor.run(async (manager) =>
       work(manager, await this.rules.lockExclusive(manager, workspaceId)),
@@ -193,12 +193,16 @@ export class RegistryService {
  * Whether the workspace requires it; under `open` the required schemas are keys of mappings, and
  * name nothing that is registered.
  */
-function isRequired(rules: Rules, kind: RegisteredKind, { providedId }: Registered): boolean {
+function isRequired(
+  rules: UserGroupRules,
+  kind: RegisteredKind,
+  { providedId }: Registered,
+): boolean {
   if (kind !== schemaKind || rules.policy === 'open') return false;
   return rules.requiredSchemas.includes(providedId);
 }
 
-function requirement({ requiredSchemas }: Rules, { providedId }: Registered): Violation {
+function requirement({ requiredSchemas }: UserGroupRules, { providedId }: Registered): Violation {
   const pointer = toPointer(['required_schemas', requiredSchemas.indexOf(providedId)]);
   return { pointer, code: 'refers', detail: 'The workspace requires every user group to map it.' };
 }

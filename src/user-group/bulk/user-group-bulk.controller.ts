@@ -5,7 +5,7 @@ import { RequiresScope } from '../../common/access.decorator';
 import { type Caller, CurrentCaller } from '../../common/caller';
 import {
   AuditUnavailable,
-  TokenNotUsable,
+  UserGroupTokenNotUsable,
   TooManyAtOnce,
   UserGroupQuotaReached,
 } from '../../common/errors';
@@ -43,7 +43,7 @@ export class UserGroupBulkController {
     RefusedLine,
     ImportSummary,
   )
-  @ApiProblems(UserGroupQuotaReached, TokenNotUsable, TooManyAtOnce, AuditUnavailable)
+  @ApiProblems(UserGroupQuotaReached, UserGroupTokenNotUsable, TooManyAtOnce, AuditUnavailable)
   import(
     @CurrentCaller() caller: Caller,
     @QueryOf(ImportQueryDto) query: ImportQueryDto,

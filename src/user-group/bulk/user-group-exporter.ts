@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { AuditLog } from '../../audit/audit-log';
 import { ShownTokens } from '../../audit/shown-tokens';
 import { type Caller, requireScope } from '../../common/caller';
-import { TokenForgotten, TokenUnreadable } from '../../common/errors';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../common/errors';
 import type { JsonObject } from '../../common/json/strict-json';
 import { Transactor } from '../../database/transactor';
 import { TokenCipher } from '../../encryption-key/token-cipher';
@@ -77,7 +77,7 @@ export class UserGroupExporter {
     try {
       return { token: this.cipher.decrypt(group, { workspaceId, userGroupId, generation }) };
     } catch (error) {
-      if (error instanceof TokenForgotten || error instanceof TokenUnreadable) {
+      if (error instanceof UserGroupTokenForgotten || error instanceof UserGroupTokenUnreadable) {
         return { token_unreadable: true };
       }
       throw error;

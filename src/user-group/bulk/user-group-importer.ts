@@ -210,10 +210,10 @@ export class UserGroupImporter {
       const { result, group } = outcome.value;
       return { line, success: 1, user_group_id: id, result, team_id: group.id };
     }
-    return toRefusedLine(line, this.toRefusal(outcome.error), id);
+    return toRefusedLine(line, this.toServiceError(outcome.error), id);
   }
 
-  private toRefusal(error: unknown): ServiceError {
+  private toServiceError(error: unknown): ServiceError {
     if (error instanceof ServiceError) return error;
     this.logger.error({ msg: 'a group could not be stored', err: error });
     return new InternalError(error);

@@ -5,7 +5,7 @@ import {
   readResolvedMapping,
   resolvedMappingColumn,
 } from '../../registry/mapping/resolved-mapping';
-import { shortcomingsOf } from '../../registry/mapping/rules';
+import { shortcomingsOf } from '../../registry/mapping/user-group-rules';
 import type { Findings } from './unresolvable-mappings';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
 

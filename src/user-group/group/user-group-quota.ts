@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { statement, Statements } from '../../database/statement';
-import type { Rules } from '../../registry/mapping/rules';
+import type { UserGroupRules } from '../../registry/mapping/user-group-rules';
 
 interface OfWorkspace {
   workspaceId: number;
@@ -33,7 +33,7 @@ export class UserGroupQuota {
   async lockRoom(
     manager: EntityManager,
     workspaceId: number,
-    { userGroupQuota }: Rules,
+    { userGroupQuota }: UserGroupRules,
   ): Promise<number> {
     if (userGroupQuota === null) return Infinity;
     const [row] = await this.statements.run(manager, lockCount, { workspaceId });
@@ -44,7 +44,7 @@ export class UserGroupQuota {
   async add(
     manager: EntityManager,
     workspaceId: number,
-    { userGroupQuota }: Rules,
+    { userGroupQuota }: UserGroupRules,
     added: number,
   ): Promise<void> {
     if (userGroupQuota === null || added === 0) return;

@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, type AuditRecord } from '../../audit/audit-log';
 import { requireScope } from '../../common/caller';
-import { TokenNotUsable, UserGroupQuotaReached, ValidationFailed } from '../../common/errors';
+import {
+  UserGroupTokenNotUsable,
+  UserGroupQuotaReached,
+  ValidationFailed,
+} from '../../common/errors';
 import type { JsonObject } from '../../common/json/strict-json';
 import { hashToken } from '../../common/secrets';
 import type { Outcome } from '../../database/lanes';
@@ -14,7 +18,7 @@ import {
   type ResolvedEntry,
   toStoredMapping,
 } from '../../registry/mapping/resolved-mapping';
-import { type Rules, shortcomingsOf } from '../../registry/mapping/rules';
+import { shortcomingsOf, type UserGroupRules } from '../../registry/mapping/user-group-rules';
 import { nextOf, rotationEvent, TokenIssuer } from '../token/token-issuer';
 import { type RetiredToken, UserGroupTokenRepository } from '../token/user-group-token.repository';
 import { toMappingEntries } from './mapping';
@@ -44,7 +48,7 @@ interface Wave {
   /** Of its transaction, which holds the rules of the workspace. */
   manager: EntityManager;
   workspaceId: number;
-  rules: Rules;
+  rules: UserGroupRules;
   /** Whether it waits for locks of other transactions; else a write that meets one has lost a race. */
   waits: boolean;
   now: number;
@@ -257,7 +261,7 @@ function eachOf<One extends QueuedWrite | Step>(
 
 /** Suspending and resuming are open to a group whatever it lacks. */
 function requireComplete(
-  rules: Rules,
+  rules: UserGroupRules,
   change: UserGroupChange,
   mapping: readonly ResolvedEntry[],
 ): void {
@@ -277,7 +281,7 @@ function refuseUsedTokens(used: ReadonlySet<string>, wave: Wave, steps: readonly
     const { token } = step.change;
     if (token === undefined) return step;
     const hash = hashToken(token).toString('hex');
-    if (used.has(hash)) throw new TokenNotUsable();
+    if (used.has(hash)) throw new UserGroupTokenNotUsable();
     // The write that wants it first may yet be refused for another reason.
     if (wanted.has(hash)) throw new LostRace();
     wanted.add(hash);

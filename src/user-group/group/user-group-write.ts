@@ -33,7 +33,7 @@ export interface WrittenUserGroup {
 
 /**
  * The current token of a stored group, if the write shows it.
- * @throws TokenForgotten, TokenUnreadable
+ * @throws UserGroupTokenForgotten, UserGroupTokenUnreadable
  */
 export function readToken(
   cipher: TokenCipher,

@@ -23,7 +23,7 @@ export class UserGroupService {
   /**
    * GET: creates the group or looks it up, and stores every field that was sent and differs.
    * A body with nothing but the id is a pure look-up.
-   * @throws UserGroupNotFound, ValidationFailed, InsufficientScope, TokenForgotten
+   * @throws UserGroupNotFound, ValidationFailed, InsufficientScope, UserGroupTokenForgotten
    */
   async createOrLookUp(caller: Caller, dto: UserGroupDto): Promise<LookedUpUserGroupAnswer> {
     const { user_group_id: providedId } = dto;
@@ -41,7 +41,7 @@ export class UserGroupService {
   /**
    * PUT: creates the group, or stores every field that was sent.
    * @throws ValidationFailed if the group is new and has no name
-   * @throws TokenForgotten if its token cannot be answered; then nothing is stored
+   * @throws UserGroupTokenForgotten if its token cannot be answered; then nothing is stored
    */
   async put(caller: Caller, dto: UserGroupDto): Promise<UserGroupAnswer> {
     const { user_group_id: providedId } = dto;

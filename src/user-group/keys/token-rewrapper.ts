@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, installationOperator } from '../../audit/audit-log';
-import { DatabaseUnavailable, TokenUnreadable } from '../../common/errors';
+import { DatabaseUnavailable, UserGroupTokenUnreadable } from '../../common/errors';
 import { statement, Statements } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { KeyCheck } from './key-check';
@@ -144,7 +144,7 @@ export class TokenRewrapper {
     try {
       return this.cipher.decrypt(encrypted, row);
     } catch (error) {
-      if (error instanceof TokenUnreadable) return undefined;
+      if (error instanceof UserGroupTokenUnreadable) return undefined;
       throw error;
     }
   }

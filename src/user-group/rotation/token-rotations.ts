@@ -2,7 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log';
 import type { Caller } from '../../common/caller';
-import { DatabaseUnavailable, TokenNotFound, UserGroupNotFound } from '../../common/errors';
+import {
+  DatabaseUnavailable,
+  UserGroupTokenNotFound,
+  UserGroupNotFound,
+} from '../../common/errors';
 import { ChangeFeed } from '../../database/change-feed';
 import type { Outcome } from '../../database/lanes';
 import { SharedWrites, WRITE_WAVES } from '../../database/shared-writes';
@@ -66,7 +70,7 @@ export class TokenRotations {
   /**
    * Retires a token, and issues the next generation in its place. Of several rotations of one token
    * exactly one succeeds.
-   * @throws TokenNotFound, UserGroupNotFound, KeyTaken, AuditUnavailable, DatabaseUnavailable
+   * @throws UserGroupTokenNotFound, UserGroupNotFound, KeyTaken, AuditUnavailable, DatabaseUnavailable
    */
   rotate(rotation: Rotation): Promise<RotatedToken> {
     return this.shared.join(rotation.caller.workspaceId, rotation);
@@ -89,7 +93,7 @@ export class TokenRotations {
   /**
    * One transaction; what it has changed is announced after its commit.
    * @param waits else a token that another transaction holds stays as it is
-   * @returns for each rotation its outcome: TokenNotFound where the token is not current; undefined
+   * @returns for each rotation its outcome: UserGroupTokenNotFound where the token is not current; undefined
    *   where another transaction was faster
    */
   private async run(
@@ -145,7 +149,7 @@ export class TokenRotations {
       const value = { userGroupId, providedId, name, token: issued[index]! };
       outcomes.set(rotation, { value });
     }
-    for (const rotation of gone) outcomes.set(rotation, { error: new TokenNotFound() });
+    for (const rotation of gone) outcomes.set(rotation, { error: new UserGroupTokenNotFound() });
     return outcomes;
   }
 

@@ -7,10 +7,10 @@ import {
   IdempotencyKeyInvalid,
   IdempotencyKeyReused,
   IdempotencyKeySpent,
-  TokenForgotten,
-  TokenIsCurrent,
-  TokenNotFound,
-  TokenUnreadable,
+  UserGroupTokenForgotten,
+  UserGroupTokenIsCurrent,
+  UserGroupTokenNotFound,
+  UserGroupTokenUnreadable,
   UserGroupNotFound,
 } from '../../common/errors';
 import { IdempotencyKey } from '../../common/http/idempotency-key.decorator';
@@ -60,7 +60,7 @@ export class UserGroupTokenController {
       'The token to pass to dashboards, as GET /api/user answers it. It is never part of the user group below /api/v1.',
   })
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group with its token.' })
-  @ApiReadProblems(UserGroupNotFound, TokenForgotten, TokenUnreadable)
+  @ApiReadProblems(UserGroupNotFound, UserGroupTokenForgotten, UserGroupTokenUnreadable)
   getCurrent(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -82,9 +82,9 @@ export class UserGroupTokenController {
     IdempotencyKeyInvalid,
     UserGroupNotFound,
     IdempotencyKeySpent,
-    TokenForgotten,
+    UserGroupTokenForgotten,
     IdempotencyKeyReused,
-    TokenUnreadable,
+    UserGroupTokenUnreadable,
     AuditUnavailable,
   )
   rotate(
@@ -106,11 +106,16 @@ export class UserGroupTokenController {
       'A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.',
   })
   @ApiOkResponse({ type: TokensAnswer, description: 'The token as it is now.' })
-  @ApiReadProblems(UserGroupNotFound, TokenNotFound, TokenIsCurrent, AuditUnavailable)
+  @ApiReadProblems(
+    UserGroupNotFound,
+    UserGroupTokenNotFound,
+    UserGroupTokenIsCurrent,
+    AuditUnavailable,
+  )
   revoke(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
-    @NumberParam('generation', TokenNotFound) generation: number,
+    @NumberParam('generation', UserGroupTokenNotFound) generation: number,
   ): Promise<TokensAnswer> {
     return this.tokens.revoke(caller, id, generation);
   }

@@ -5,8 +5,8 @@ import type { Caller } from '../../common/caller';
 import {
   DatabaseUnavailable,
   IdempotencyKeySpent,
-  TokenIsCurrent,
-  TokenNotFound,
+  UserGroupTokenIsCurrent,
+  UserGroupTokenNotFound,
   UserGroupNotFound,
 } from '../../common/errors';
 import { hashToken } from '../../common/secrets';
@@ -46,7 +46,7 @@ export class UserGroupTokenService {
 
   /**
    * The current token of a group.
-   * @throws UserGroupNotFound, TokenForgotten
+   * @throws UserGroupNotFound, UserGroupTokenForgotten
    */
   async getCurrent(caller: Caller, providedId: string): Promise<UserGroupAnswer> {
     const { workspaceId } = caller;
@@ -58,7 +58,7 @@ export class UserGroupTokenService {
 
   /**
    * POST: gives the group that holds `current_token` a new token. The old one can never rotate again.
-   * @throws TokenNotFound if the token is unknown, foreign or already replaced
+   * @throws UserGroupTokenNotFound if the token is unknown, foreign or already replaced
    */
   rotate(caller: Caller, dto: RotateTokenDto, key?: string): Promise<UserGroupAnswer> {
     const { current_token: token, grace_period_seconds: graceSeconds } = dto;
@@ -90,13 +90,13 @@ export class UserGroupTokenService {
 
   /**
    * Ends the overlap of a replaced token now. Doing it again changes nothing.
-   * @throws UserGroupNotFound, TokenNotFound, TokenIsCurrent
+   * @throws UserGroupNotFound, UserGroupTokenNotFound, UserGroupTokenIsCurrent
    */
   async revoke(caller: Caller, providedId: string, generation: number): Promise<TokensAnswer> {
     const { id: userGroupId } = await this.getGroup(caller, providedId);
     const found = await this.tokens.find(userGroupId, generation);
-    if (!found) throw new TokenNotFound('The group has no such token.');
-    if (found.retiredAt === null) throw new TokenIsCurrent();
+    if (!found) throw new UserGroupTokenNotFound('The group has no such token.');
+    if (found.retiredAt === null) throw new UserGroupTokenIsCurrent();
     await this.transactor.run(async (manager) => {
       const token = { userGroupId, generation, revokedBy: caller.apiTokenId };
       if (!(await this.tokens.endOverlap(manager, token))) return;
@@ -123,7 +123,7 @@ export class UserGroupTokenService {
       return toAnswer(await this.rotations.rotate(rotation));
     } catch (error) {
       // The same call may have been done in the meantime; the token it named is gone then.
-      const isLost = error instanceof KeyTaken || error instanceof TokenNotFound;
+      const isLost = error instanceof KeyTaken || error instanceof UserGroupTokenNotFound;
       const winner = isLost && call && (await this.idempotencyKeys.find(call));
       if (winner) return this.answerAgain(caller, winner);
       // The key went with the group of the call that had it.

@@ -9,7 +9,12 @@ import {
   resolvedMappingColumn,
 } from '../../registry/mapping/resolved-mapping';
 import type { EmbeddingWorkspace } from '../token/user-group-token.repository';
-import { readRules, type Rules, rulesColumn, shortcomingsOf } from '../../registry/mapping/rules';
+import {
+  parseUserGroupRules,
+  type UserGroupRules,
+  userGroupRulesColumn,
+  shortcomingsOf,
+} from '../../registry/mapping/user-group-rules';
 
 /** A generation that could be introspected when it was read. */
 export interface IntrospectableToken {
@@ -33,7 +38,7 @@ export interface UserGroupSnapshot {
   readonly properties: string;
   readonly mapping: readonly ResolvedEntry[];
   /** The rules of its workspace, at the same moment. */
-  readonly rules: Rules;
+  readonly rules: UserGroupRules;
   readonly isSuspended: boolean;
   /** Whether it has all that its workspace requires. */
   readonly isComplete: boolean;
@@ -71,7 +76,7 @@ const selectSnapshots = (dialect: Dialect, which: string) => `
     g.suspended_at AS "suspendedAt", t.generation, ${dialect.toHex('t.token_hash')} AS hash,
     t.created_at AS "createdAt", t.valid_until AS "validUntil",
     ${resolvedMappingColumn(dialect)} AS mapping,
-    ${rulesColumn(dialect)} AS rules,
+    ${userGroupRulesColumn(dialect)} AS rules,
     w.public_id AS "publicId", w.embed_token_issuer AS "embedTokenIssuer"
   FROM user_group g
   JOIN workspace w ON w.id = g.workspace_id
@@ -136,7 +141,7 @@ export class UserGroupSnapshotRepository {
   ): Promise<UserGroupSnapshot[]> {
     const parameters = { workspaceId, keys: JSON.stringify(keys), now: Date.now() };
     const rows = await this.statements.read(query, parameters);
-    const rules = readRules(rows[0]?.rules ?? null);
+    const rules = parseUserGroupRules(rows[0]?.rules ?? null);
     // Two hashes can belong to the same group, whose rows then occur twice.
     const groups: Row[][] = [];
     for (const row of rows) {
@@ -151,7 +156,11 @@ export class UserGroupSnapshotRepository {
 }
 
 /** @param rows at least one */
-function toSnapshot(workspaceId: number, rules: Rules, rows: readonly Row[]): UserGroupSnapshot {
+function toSnapshot(
+  workspaceId: number,
+  rules: UserGroupRules,
+  rows: readonly Row[],
+): UserGroupSnapshot {
   const { userGroupId, providedId, name, properties, suspendedAt, ...group } = rows[0]!;
   const mapping = readResolvedMapping(group.mapping);
   return {
@@ -176,7 +185,11 @@ function toSnapshot(workspaceId: number, rules: Rules, rows: readonly Row[]): Us
 }
 
 /** Parses the properties only if something is required. */
-function isComplete(rules: Rules, properties: string, mapping: readonly ResolvedEntry[]): boolean {
+function isComplete(
+  rules: UserGroupRules,
+  properties: string,
+  mapping: readonly ResolvedEntry[],
+): boolean {
   if (rules.requiredProperties.length + rules.requiredSchemas.length === 0) return true;
   const content = { properties: JSON.parse(properties) as JsonObject, mapping };
   return shortcomingsOf(rules, content).length === 0;

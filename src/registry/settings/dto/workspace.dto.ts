@@ -16,7 +16,7 @@ import {
   mappingPolicies,
   type PropertyType,
   propertyTypes,
-} from '../../mapping/rules';
+} from '../../mapping/user-group-rules';
 import type { Findings } from '../../../user-group/conformance/unresolvable-mappings';
 import type { WorkspaceSettings } from '../workspace-settings';
 

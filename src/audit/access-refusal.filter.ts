@@ -2,13 +2,13 @@ import { type ArgumentsHost, Catch, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { RateLimited, ServiceError } from '../common/errors';
 import { ProblemFilter } from '../common/problem.filter';
-import { RefusalLog } from './refusal-log';
+import { AccessRefusalLog } from './access-refusal-log';
 
 /** Answers every error as `ProblemFilter` does, and records refused calls. */
 @Catch()
 @Injectable()
-export class RefusalFilter extends ProblemFilter {
-  constructor(private readonly refusals: RefusalLog) {
+export class AccessRefusalFilter extends ProblemFilter {
+  constructor(private readonly refusals: AccessRefusalLog) {
     super();
   }
 

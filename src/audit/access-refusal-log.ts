@@ -24,8 +24,8 @@ const MINUTE_SECONDS = 60;
  * written.
  */
 @Injectable()
-export class RefusalLog implements OnApplicationShutdown {
-  private readonly logger = new Logger(RefusalLog.name);
+export class AccessRefusalLog implements OnApplicationShutdown {
+  private readonly logger = new Logger(AccessRefusalLog.name);
   private readonly perClient = limiter(ROWS_PER_MINUTE.client);
   private readonly all = limiter(ROWS_PER_MINUTE.all);
   private readonly loggedPath: (path: string) => string;

@@ -24,7 +24,7 @@ export interface SchemaIds {
 }
 
 /** What a workspace requires of every user group. */
-export interface Rules {
+export interface UserGroupRules {
   policy: MappingPolicy;
   requiredProperties: readonly RequiredProperty[];
   /** Keys of a mapping; under `registered` the callers' ids of schemas. */
@@ -35,7 +35,7 @@ export interface Rules {
   schemas: readonly SchemaIds[];
 }
 
-const NO_RULES: Rules = {
+const NO_RULES: UserGroupRules = {
   policy: 'open',
   requiredProperties: [],
   requiredSchemas: [],
@@ -48,14 +48,14 @@ const DECIMAL = /^[1-9]\d{0,8}$/;
 
 /** Parsed rules are cached: they repeat from group to group, and can be tens of kilobytes. */
 const MAX_KNOWN = 100;
-const known = new LRUCache<string, Rules>({ max: MAX_KNOWN });
+const known = new LRUCache<string, UserGroupRules>({ max: MAX_KNOWN });
 
 /**
- * A column with the rules of the workspace with the alias `w`, for `readRules`; null if it has
- * none. The `||` turns the list of schemas into a text: SQLite would recognise it as JSON and nest
- * it.
+ * A column with the rules of the workspace with the alias `w`, for `parseUserGroupRules`; null if it
+ * has none. The `||` turns the list of schemas into a text: SQLite would recognise it as JSON and
+ * nest it.
  */
-export const rulesColumn = ({ jsonArray, jsonArrayOf }: Dialect) => `
+export const userGroupRulesColumn = ({ jsonArray, jsonArrayOf }: Dialect) => `
   CASE WHEN w.mapping_policy = 'open' AND w.required_properties = '[]' AND w.required_schemas = '[]'
     AND w.user_group_quota IS NULL
     THEN NULL
@@ -66,8 +66,8 @@ export const rulesColumn = ({ jsonArray, jsonArrayOf }: Dialect) => `
         FROM registered_schema s WHERE s.workspace_id = w.id) END) AS text)
   END`;
 
-/** Parses the value of `rulesColumn`; equal texts give the same object. */
-export function readRules(text: string | null): Rules {
+/** Parses the value of `userGroupRulesColumn`; equal texts give the same object. */
+export function parseUserGroupRules(text: string | null): UserGroupRules {
   if (text === null) return NO_RULES;
   let rules = known.get(text);
   if (!rules) {
@@ -77,7 +77,7 @@ export function readRules(text: string | null): Rules {
   return rules;
 }
 
-function parseRules(text: string): Rules {
+function parseRules(text: string): UserGroupRules {
   const [policy, properties, requiredSchemas, userGroupQuota, schemas] = JSON.parse(text) as [
     MappingPolicy,
     string,
@@ -109,7 +109,7 @@ export function schemaNamed(text: string, schemas: readonly SchemaIds[]): Schema
  * is complete. Writes, reports and introspection all use this check.
  */
 export function shortcomingsOf(
-  rules: Rules,
+  rules: UserGroupRules,
   { properties, mapping }: { properties: JsonObject; mapping: readonly ResolvedEntry[] },
 ): Violation[] {
   const mapped = new Set(mapping.map((entry) => mappedSchema(rules, entry)));
@@ -125,7 +125,7 @@ export function shortcomingsOf(
   ];
 }
 
-function mappedSchema({ policy }: Rules, entry: ResolvedEntry): string | undefined {
+function mappedSchema({ policy }: UserGroupRules, entry: ResolvedEntry): string | undefined {
   return policy === 'registered' ? entry.schema?.providedId : entry.schemaId;
 }
 
