@@ -1,6 +1,9 @@
+import { operator } from '../../src/common/caller';
 import { Transactor } from '../../src/database/transactor';
+import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service';
 import { UserGroupRepository } from '../../src/user-group/group/user-group.repository';
 import { onEachDatabase, onPostgres } from '../support/databases';
+import { soon } from '../support/fake-time';
 import { withService } from '../support/test-service';
 
 const CALLS = 40;
@@ -100,4 +103,36 @@ onPostgres('a group that another transaction holds', () => {
     });
     expect((await waiting!).body.user_group.name).toBe('Renamed');
   });
+
+  test.each(['deletion', 'write'])(
+    'is deleted and written without a deadlock where a quota is locked too, the %s first',
+    async (first) => {
+      const { id, path } = await service.api.create();
+      const settings = service.app.get(WorkspaceSettingsService);
+      await settings.setUserGroupQuota(operator(1), 1000);
+      const calls = [
+        () => service.api.call('DELETE', path),
+        () => service.api.put({ user_group_id: id, name: 'Renamed' }),
+      ];
+      if (first === 'write') calls.reverse();
+      const untilWaiting = async (count: number) => {
+        const waiting = () =>
+          service.query(`SELECT count(*) FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock'
+            HAVING count(*) = ${count}`);
+        expect(await soon(waiting)).toHaveLength(1);
+      };
+      const userGroups = service.app.get(UserGroupRepository);
+      const answers: ReturnType<typeof service.api.call>[] = [];
+      await service.app.get(Transactor).run(async (manager) => {
+        await userGroups.lockId(manager, { workspaceId: 1, providedId: id });
+        for (const call of calls) {
+          answers.push(call());
+          await untilWaiting(answers.length);
+        }
+      });
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+      await settings.setUserGroupQuota(operator(1), null);
+    },
+  );
 });
