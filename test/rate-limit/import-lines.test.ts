@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionPool } from '../../src/database/connection-pool';
+import { RateLimits, type Share } from '../../src/rate-limit/rate-limits';
 import { type ApiClient, NDJSON } from '../support/api-client';
 import { onEachDatabase } from '../support/databases';
+import { soon } from '../support/fake-time';
 import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines';
 import { startTestService, withService } from '../support/test-service';
 
@@ -90,6 +92,28 @@ onEachDatabase((kind) => {
     expect((await client.put({ user_group_id: 'beside', name: 'B' })).status).toBe(200);
     const [line] = await importGroups(service.clientOf(await issue()), ...groups('other', 1));
     expect(line).toMatchObject({ success: 1 });
+    outgoing.destroy();
+    await ended.catch(() => undefined);
+  });
+
+  test('an import that waits asks for one line at a time, however many it has read', async () => {
+    const take = jest.spyOn(service.app.get(RateLimits), 'take');
+    const { outgoing, ended } = await startWaiting(await issue(), 'one by one');
+    const requests = async () => {
+      const shares = await Promise.all(
+        take.mock.results.map(({ value }) => value as Promise<Share>),
+      );
+      return shares.map(({ granted }, index) => ({ wanted: take.mock.calls[index]![1], granted }));
+    };
+    const waiting = async () => (await requests()).filter(({ granted }) => granted === 0).slice(2);
+    await soon(waiting);
+    const [first, second, ...others] = await requests();
+    expect([first, second]).toEqual([
+      { wanted: 50, granted: LINES_AT_ONCE },
+      { wanted: 50 - LINES_AT_ONCE, granted: 0 },
+    ]);
+    expect(others.length).toBeGreaterThanOrEqual(2);
+    for (const request of others) expect(request).toEqual({ wanted: 1, granted: 0 });
     outgoing.destroy();
     await ended.catch(() => undefined);
   });
