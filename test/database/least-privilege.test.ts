@@ -64,6 +64,15 @@ onPostgres('on postgres', () => {
     await administer(`DROP ROLE ${role}`);
   });
 
+  /** As the owner of the tables. */
+  async function query<Row extends object>(sql: string): Promise<Row[]> {
+    const client = new Client({ connectionString: owner });
+    await client.connect();
+    const { rows } = await client.query<Row>(sql);
+    await client.end();
+    return rows;
+  }
+
   test('migrating and granting need no encryption key, and can be done again', async () => {
     const asOwner = { DATABASE_URL: owner };
     for (const said of [/^\w+\d{13}$/m, /^$/]) {
@@ -81,17 +90,34 @@ onPostgres('on postgres', () => {
   });
 
   test('each table has a line of its own, and DELETE only where the service removes rows', async () => {
-    const client = new Client({ connectionString: owner });
-    await client.connect();
-    const { rows } = await client.query<{ name: string; reads: boolean; removes: boolean }>(
-      `SELECT relname AS name, has_table_privilege($1, oid, 'SELECT') AS reads,
-              has_table_privilege($1, oid, 'DELETE') AS removes
+    const rows = await query<{ name: string; reads: boolean; removes: boolean }>(
+      `SELECT relname AS name, has_table_privilege('${role}', oid, 'SELECT') AS reads,
+              has_table_privilege('${role}', oid, 'DELETE') AS removes
        FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' ORDER BY relname`,
-      [role],
     );
-    await client.end();
     expect(rows.filter(({ reads }) => !reads)).toEqual([]);
     expect(rows.filter(({ removes }) => removes).map(({ name }) => name)).toEqual(REMOVES_FROM);
+  });
+
+  test('granting leaves tables of others alone, and takes back what the role had beyond its rights', async () => {
+    const rightsOn = async (table: string) => {
+      const rights = ['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'TRUNCATE', 'REFERENCES', 'TRIGGER'];
+      const columns = rights.map((name) => `has_table_privilege('${role}', '${table}', '${name}')`);
+      const [row] = await query<Record<string, boolean>>(
+        `SELECT ${columns.map((column, index) => `${column} AS "${rights[index]}"`).join(', ')}`,
+      );
+      return rights.filter((name) => row![name]);
+    };
+    await query('CREATE TABLE granted_elsewhere (id integer)');
+    await query('CREATE TABLE foreign_table (id integer)');
+    await query(`GRANT SELECT, DELETE ON granted_elsewhere TO ${role}`);
+    await query(`GRANT DELETE, TRUNCATE ON api_token TO ${role}`);
+    const { code } = await runCli({ DATABASE_URL: owner }, ...RUN, role);
+    expect(code).toBe(0);
+    expect(await rightsOn('granted_elsewhere')).toEqual(['SELECT', 'DELETE']);
+    expect(await rightsOn('foreign_table')).toEqual([]);
+    expect(await rightsOn('api_token')).toEqual(['SELECT', 'INSERT', 'UPDATE']);
+    await query('DROP TABLE granted_elsewhere, foreign_table');
   });
 
   test('a role that owns nothing can serve, and cannot touch the audit log', async () => {
