@@ -1,9 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import {
-  type IRateLimiterOptions,
-  RateLimiterMemory,
-  type RateLimiterRes,
-} from 'rate-limiter-flexible';
+import type { IRateLimiterOptions, RateLimiterRes } from 'rate-limiter-flexible';
+import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js';
 
 /** The most keys that are kept, each for a minute, so that addresses cannot fill the memory. */
 const MAX_KEYS = 10_000;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { SignJWT } from 'jose';
+import { SignJWT } from 'jose/jwt/sign';
 import { ShownTokens } from '../audit/shown-tokens';
 import type { Caller } from '../common/caller';
 import { randomBytes } from '../common/random-bytes';

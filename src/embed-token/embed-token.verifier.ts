@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { errors, jwtVerify } from 'jose';
+import { JWKSNoMatchingKey } from 'jose/errors';
+import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
 import { Config } from '../config/config';
@@ -64,7 +65,7 @@ export class EmbedTokenVerifier {
 
   private getPublicKey(kid: string | undefined) {
     const key = this.keys.find(kid);
-    if (!key) throw new errors.JWKSNoMatchingKey();
+    if (!key) throw new JWKSNoMatchingKey();
     return key.publicJwk;
   }
 }

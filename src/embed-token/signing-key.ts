@@ -1,4 +1,4 @@
-import { calculateJwkThumbprint } from 'jose';
+import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
 
 /** The public half of a signing key, as the key set contains it (RFC 7517). */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import { RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
+import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
 import { MemoryLimiter } from '../common/memory-limiter';
 import type { Config } from '../config/config';
 import type { Redis } from './redis';

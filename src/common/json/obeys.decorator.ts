@@ -1,4 +1,4 @@
-import { registerDecorator } from 'class-validator';
+import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
 import type { Violation } from '../violation';
 
 /** Checks the value of a field; `pointer` is the field's own JSON Pointer. Empty means acceptable. */

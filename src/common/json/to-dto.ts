@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
-import { getMetadataStorage, validateSync } from 'class-validator';
+import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
+import { Validator } from 'class-validator/cjs/validation/Validator.js';
 import { ValidationFailed } from '../errors';
 import type { Violation } from '../violation';
 import { type Rule, ruleOf } from './obeys.decorator';
@@ -45,9 +46,11 @@ export function ruleViolations(dto: object): Violation[] {
   return found ?? [];
 }
 
+const validator = new Validator();
+
 /** As `ruleViolations`, by class-validator, whose own decorators a module may use besides `Obeys`. */
 export function validatorViolations(dto: object): Violation[] {
-  return validateSync(dto).flatMap((error) =>
+  return validator.validateSync(dto).flatMap((error) =>
     Object.entries(error.constraints ?? {}).flatMap(([name, message]) => {
       const pointer = `/${error.property}`;
       const rule = ruleOf(error.contexts?.[name]);
