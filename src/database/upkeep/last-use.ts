@@ -13,6 +13,8 @@ export const BETWEEN_WRITES_MS = 55_000;
 const BATCH = 100;
 /** Of the ten seconds in which a process ends; the calls under way have five of them. */
 const LAST_FLUSH_MS = 500;
+/** In the last flush no batch begins later than this, so that the database closes under none. */
+const LAST_BATCH_MS = 300;
 
 /** Stores `at`, in milliseconds since 1970, as the last use of the row with these ids. */
 export type SetLastUse = Statement<{ id: number; subId: number; at: number }, never>;
@@ -51,19 +53,20 @@ export abstract class LastUse implements OnApplicationBootstrap, OnApplicationSh
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     // A hint does not justify a delayed exit.
-    await Promise.race([this.flush(), sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
+    const lastFlush = this.flush(Date.now() + LAST_BATCH_MS);
+    await Promise.race([lastFlush, sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
   }
 
   /**
-   * Stores the collected times. A time that cannot be written is dropped: it is a hint, and the
-   * next minute brings another.
+   * Stores the collected times. A time that cannot be written, or not before `deadline`, is dropped:
+   * it is a hint, and the next minute brings another.
    */
-  private async flush(): Promise<void> {
+  private async flush(deadline = Infinity): Promise<void> {
     const uses = [...this.uses.values()].sort(inOrder);
     if (uses.length === 0) return;
     this.uses = new Map();
     try {
-      for (let from = 0; from < uses.length; from += BATCH) {
+      for (let from = 0; from < uses.length && Date.now() < deadline; from += BATCH) {
         await this.transactor.run(async (manager) => {
           for (const use of uses.slice(from, from + BATCH)) {
             await this.statements.run(manager, this.setLastUse, { ...use });
