@@ -4,7 +4,7 @@ import { summarise } from '../../audit/summarise';
 import type { JsonObject } from '../../common/json/strict-json';
 import { hashToken } from '../../common/secrets';
 import { fromStoredMapping, isSameMapping, type Mapping } from './mapping';
-import type { StoredUserGroup } from './user-group.repository';
+import type { StoredUserGroup, UserGroupState } from './user-group.repository';
 import { requireName, type WantedUserGroup } from './wanted-user-group';
 
 /** A field that differs; of a new group nothing was there. */
@@ -83,7 +83,25 @@ export function changesContent({ name, properties, mapping }: UserGroupChange): 
   return name !== undefined || properties !== undefined || mapping !== undefined;
 }
 
-/** What the audit log tells of it; of a new token `rotationEvent` tells. */
+/** Whether it changes the row of the group, or its mapping, rather than its token alone. */
+export function changesRow(change: UserGroupChange): boolean {
+  return changesContent(change) || change.suspended !== undefined;
+}
+
+/** The group as the change leaves it, but for its mapping. @param now when it is stored */
+export function groupAfter(change: UserGroupChange, now: number): UserGroupState {
+  const { stored, name, properties, suspended } = change;
+  const base = stored ?? { id: 0, mapping: null, suspendedAt: null, createdAt: now };
+  return {
+    ...base,
+    name: name?.is ?? stored!.name,
+    properties: properties ? JSON.stringify(properties.is) : stored!.properties,
+    suspendedAt: suspended ? (suspended.is ? now : null) : base.suspendedAt,
+    updatedAt: stored && !changesRow(change) ? stored.updatedAt : now,
+  };
+}
+
+/** The audit events of the change; a new token is recorded by `rotationEvent`. */
 export function eventsOf(
   change: UserGroupChange,
   group: { id: number; providedId: string },

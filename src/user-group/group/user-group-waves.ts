@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog, type AuditRecord } from '../../audit/audit-log';
+import { AuditLog } from '../../audit/audit-log';
 import { requireScope } from '../../common/caller';
 import {
   UserGroupTokenNotUsable,
@@ -19,27 +19,31 @@ import {
   toStoredMapping,
 } from '../../registry/mapping/resolved-mapping';
 import { shortcomingsOf, type UserGroupRules } from '../../registry/mapping/user-group-rules';
-import { nextOf, rotationEvent, TokenIssuer } from '../token/token-issuer';
-import { type RetiredToken, UserGroupTokenRepository } from '../token/user-group-token.repository';
+import { nextOf, TokenIssuer } from '../token/token-issuer';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository';
 import { toMappingEntries } from './mapping';
 import {
+  groupAfter,
   changeOf,
   changesContent,
-  eventsOf,
   isNothing,
   type UserGroupChange,
 } from './user-group-change';
 import { UserGroupQuota } from './user-group-quota';
-import { readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write';
-import { UserGroupRepository, type UserGroupState } from './user-group.repository';
-
-/** A write that waits for its wave. */
-export type QueuedWrite = UserGroupWrite & {
-  /** Whether the group was there when it was looked for: then it is locked, else inserted. */
-  isKnown: boolean;
-  /** The token that it sets, if it does. */
-  newToken: string | undefined;
-};
+import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write';
+import { UserGroupRepository } from './user-group.repository';
+import {
+  isCreation,
+  isMapped,
+  isReplacement,
+  isUpdate,
+  toEvents,
+  toGroup,
+  toId,
+  toMapping,
+  toWritten,
+  type WaveStep,
+} from './wave-step';
 
 /** Another transaction has, or has changed, what a write is about: nothing of it was stored. */
 export class LostRace extends Error {}
@@ -53,20 +57,6 @@ interface Wave {
   waits: boolean;
   now: number;
   outcomes: Map<QueuedWrite, Outcome<WrittenUserGroup>>;
-}
-
-/** A write that has not been refused and has something to change. */
-interface Step {
-  write: QueuedWrite;
-  change: UserGroupChange;
-  /** The group as the write leaves it; a new one has its `id` once it is inserted. */
-  group: UserGroupState;
-  /** The mapping as the write leaves it. */
-  entries: readonly ResolvedEntry[];
-  /** The group's token, if the write shows it. */
-  token: string | undefined;
-  /** The token in whose place another is set. */
-  retired?: RetiredToken;
 }
 
 /** Applies the writes of a wave, by one statement for each step however many they are. */
@@ -134,11 +124,11 @@ export class UserGroupWaves {
   }
 
   /**
-   * Locks the groups that exist, and asks each write what is to change. That a group has been created
-   * since it was looked up shows at its insertion; where the write could be refused before that, the
-   * group is looked up again.
+   * Locks the groups that exist, and lets each write decide what is to change. That a group has been
+   * created since it was looked up shows at its insertion; where the write could be refused before
+   * that, the group is looked up again.
    */
-  private async plan(wave: Wave, writes: readonly QueuedWrite[]): Promise<Step[]> {
+  private async plan(wave: Wave, writes: readonly QueuedWrite[]): Promise<WaveStep[]> {
     const { manager, workspaceId, rules, waits } = wave;
     const isLimited = rules.userGroupQuota !== null;
     const ids = writes
@@ -146,7 +136,8 @@ export class UserGroupWaves {
       .map(({ providedId }) => providedId);
     const { groups, busy } = await this.userGroups.lockThese(manager, workspaceId, ids, waits);
     const locked = new Map(groups.map((group) => [group.providedId, group]));
-    return eachOf(writes, wave, (write) => {
+    const unplanned = writes.map((write) => ({ write }));
+    return eachOf(unplanned, wave, ({ write }) => {
       const { caller, providedId, isKnown } = write;
       const stored = locked.get(providedId);
       if (busy.has(providedId) || (isKnown && !stored && !waits)) throw new LostRace();
@@ -162,12 +153,12 @@ export class UserGroupWaves {
         requireScope(caller, 'tokens:rotate', 'Setting the token of a group');
       }
       const entries = readResolvedMapping(stored?.mapping);
-      return { write, change, token, entries, group: toChanged(change, wave.now) };
+      return { write, change, token, entries, group: groupAfter(change, wave.now) };
     });
   }
 
   /** Finds what new mappings name, and refuses what the rules of the workspace do not allow. */
-  private async resolveMappings(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
+  private async resolveMappings(wave: Wave, steps: readonly WaveStep[]): Promise<WaveStep[]> {
     const { manager, workspaceId, rules } = wave;
     const mapped = steps.filter(isMapped);
     const mappings = mapped.map(({ change, entries }) => ({
@@ -189,7 +180,7 @@ export class UserGroupWaves {
   }
 
   /** A group that another transaction has inserted meanwhile has lost a race. */
-  private async insertGroups(wave: Wave, steps: readonly Step[]): Promise<Step[]> {
+  private async insertGroups(wave: Wave, steps: readonly WaveStep[]): Promise<WaveStep[]> {
     const { manager, workspaceId, rules, now } = wave;
     const created = steps.filter(isCreation);
     if (created.length === 0) return [...steps];
@@ -205,7 +196,7 @@ export class UserGroupWaves {
   }
 
   /** A write whose token another transaction has locked has lost a race; nothing of it is stored yet. */
-  private async retireReplaced(wave: Wave, steps: Step[]): Promise<Step[]> {
+  private async retireReplaced(wave: Wave, steps: WaveStep[]): Promise<WaveStep[]> {
     const { manager, workspaceId, waits, now } = wave;
     const replaced = steps.filter(isReplacement);
     if (replaced.length === 0) return steps;
@@ -227,7 +218,7 @@ export class UserGroupWaves {
   /** The first tokens of new groups, and those that replace others. */
   private async issueTokens(
     { manager, workspaceId, now }: Wave,
-    steps: readonly Step[],
+    steps: readonly WaveStep[],
   ): Promise<void> {
     const receiving = steps.filter((step) => isCreation(step) || isReplacement(step));
     const generations = receiving.map(({ group, change: { token }, retired }) => ({
@@ -241,19 +232,19 @@ export class UserGroupWaves {
   }
 }
 
-/** What `decide` makes of each; what it throws is the outcome of that write alone. */
-function eachOf<One extends QueuedWrite | Step>(
+/** Collects what `decide` makes of each; what it throws is the outcome of that write alone. */
+function eachOf<One extends { write: QueuedWrite }>(
   all: readonly One[],
   { outcomes }: Wave,
-  decide: (one: One) => Step | undefined,
-): Step[] {
-  const steps: Step[] = [];
+  decide: (one: One) => WaveStep | undefined,
+): WaveStep[] {
+  const steps: WaveStep[] = [];
   for (const one of all) {
     try {
       const step = decide(one);
       if (step) steps.push(step);
     } catch (error) {
-      outcomes.set('write' in one ? one.write : one, { error });
+      outcomes.set(one.write, { error });
     }
   }
   return steps;
@@ -272,10 +263,14 @@ function requireComplete(
 }
 
 /**
- * A value is the token of one group for ever. Nothing is told of the tokens of other workspaces: the
- * caller may have guessed one.
+ * A value is the token of one group for ever. A token of another workspace is not refused: that would
+ * confirm a guess of the caller.
  */
-function refuseUsedTokens(used: ReadonlySet<string>, wave: Wave, steps: readonly Step[]): Step[] {
+function refuseUsedTokens(
+  used: ReadonlySet<string>,
+  wave: Wave,
+  steps: readonly WaveStep[],
+): WaveStep[] {
   const wanted = new Set<string>();
   return eachOf(steps, wave, (step) => {
     const { token } = step.change;
@@ -289,7 +284,7 @@ function refuseUsedTokens(used: ReadonlySet<string>, wave: Wave, steps: readonly
   });
 }
 
-function refuseBeyond(room: number, wave: Wave, steps: readonly Step[]): Step[] {
+function refuseBeyond(room: number, wave: Wave, steps: readonly WaveStep[]): WaveStep[] {
   let left = room;
   return eachOf(steps, wave, (step) => {
     if (isCreation(step) && left-- <= 0) {
@@ -299,64 +294,6 @@ function refuseBeyond(room: number, wave: Wave, steps: readonly Step[]): Step[] 
   });
 }
 
-/** The group as the change leaves it, but for its mapping. */
-function toChanged(change: UserGroupChange, now: number): UserGroupState {
-  const { stored, name, properties, suspended } = change;
-  const base = stored ?? { id: 0, mapping: null, suspendedAt: null, createdAt: now };
-  return {
-    ...base,
-    name: name?.is ?? stored!.name,
-    properties: properties ? JSON.stringify(properties.is) : stored!.properties,
-    suspendedAt: suspended ? (suspended.is ? now : null) : base.suspendedAt,
-    updatedAt: stored && !changesRow(change) ? stored.updatedAt : now,
-  };
-}
-
-/** Whether it changes the row of the group, or its mapping, rather than its token alone. */
-function changesRow(change: UserGroupChange): boolean {
-  return changesContent(change) || change.suspended !== undefined;
-}
-
-function isCreation({ change }: Step): boolean {
-  return change.stored === undefined;
-}
-
-function isUpdate({ change }: Step): boolean {
-  return change.stored !== undefined && changesRow(change);
-}
-
-function isMapped({ change }: Step): boolean {
-  return change.mapping !== undefined;
-}
-
-function isReplacement({ change }: Step): boolean {
-  return change.stored !== undefined && change.token !== undefined;
-}
-
-function toGroup({ group }: Step): UserGroupState {
-  return group;
-}
-
-function toId({ group }: Step): number {
-  return group.id;
-}
-
-function toMapping({ group, entries }: Step) {
-  return { userGroupId: group.id, entries };
-}
-
 function toUnresolved(entry: ReturnType<typeof toMappingEntries>[number]): ResolvedEntry {
   return { ...entry, schema: null, source: null };
-}
-
-function toEvents({ write, change, group, retired }: Step): AuditRecord[] {
-  const { caller, providedId, details } = write;
-  const events = eventsOf(change, { id: group.id, providedId }, details);
-  if (retired) events.push(rotationEvent(retired, 0, details));
-  return events.map((event) => [caller, event]);
-}
-
-function toWritten({ change, group, token, retired }: Step): WrittenUserGroup {
-  const result = change.stored ? 'updated' : 'created';
-  return { result, group, token, isRotated: retired !== undefined };
 }

@@ -8,18 +8,26 @@ export interface UserGroupWrite {
   caller: Caller;
   providedId: string;
   /**
-   * What the group is to become. It is asked before the group is locked and again under the lock; what
-   * it throws refuses this write alone.
+   * Decides what the group is to become. Called before the group is locked and again under the lock;
+   * what it throws refuses this write alone.
    * @param stored the group as it is; undefined if it is not there
    */
   plan: (stored: UserGroupState | undefined) => WantedUserGroup;
-  /** Whether `plan` speaks of the mapping, or the answer tells it. */
+  /** Whether `plan` reads or sets the mapping, or the answer shows it. */
   withMapping: boolean;
-  /** Whether the answer tells the group's token: where that cannot be read, nothing is stored. */
+  /** Whether the answer shows the group's token: where that cannot be read, nothing is stored. */
   showsToken: boolean;
   /** What each event in the audit log says besides the team_id. */
   details?: object;
 }
+
+/** A write that waits for its wave. */
+export type QueuedWrite = UserGroupWrite & {
+  /** Whether the group was there when it was looked for: then it is locked, else inserted. */
+  isKnown: boolean;
+  /** The token that it sets, if it does. */
+  newToken: string | undefined;
+};
 
 export interface WrittenUserGroup {
   result: 'created' | 'updated' | 'unchanged';

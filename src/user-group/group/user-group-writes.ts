@@ -8,8 +8,13 @@ import { SharedWrites, type SharedWritesOptions, WRITE_WAVES } from '../../datab
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
 import { TokenIssuer } from '../token/token-issuer';
 import { changeOf, isNothing } from './user-group-change';
-import { readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write';
-import { LostRace, type QueuedWrite, UserGroupWaves } from './user-group-waves';
+import {
+  type QueuedWrite,
+  readToken,
+  type UserGroupWrite,
+  type WrittenUserGroup,
+} from './user-group-write';
+import { LostRace, UserGroupWaves } from './user-group-waves';
 import { TokenCipher } from '../../encryption-key/token-cipher';
 import { type StoredUserGroup, UserGroupRepository } from './user-group.repository';
 

@@ -82,7 +82,7 @@ function isLookUp({ name, mapping, properties }: WantedUserGroup): boolean {
   return name === undefined && mapping === undefined && properties === undefined;
 }
 
-/** The contract tells the token always. */
+/** The answers of the contract always show the token. */
 function toView({ group, token }: WrittenUserGroup, providedId: string) {
   return toUserGroupView({ id: group.id, name: group.name, token: token! }, providedId);
 }
