@@ -17,7 +17,7 @@ export interface LanesOptions<Call, Answer> {
   keyOf?: (call: Call) => string;
   /** How many calls run together at most. */
   maxWave?: number;
-  /** How many waves of one workspace are under way at most; 1 unless told. */
+  /** How many waves of one workspace are under way at most; by default 1. */
   wavesAtOnce?: number;
 }
 

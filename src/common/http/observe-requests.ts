@@ -14,7 +14,7 @@ export interface ObservedRequest {
   status: number;
   /** The code of the problem that was answered, if one was. */
   problem: string | undefined;
-  /** From the first byte of the request to the last of the answer. */
+  /** From when its headers had been parsed until its answer was sent, or its connection had closed. */
   seconds: number;
 }
 
@@ -22,7 +22,11 @@ export interface RequestObserver {
   observeRequest: (request: ObservedRequest) => void;
 }
 
-/** Logs one line for every request that Node could parse, and reports it to `observer`. */
+/**
+ * Reports each request to `observer` once its answer was sent or its connection has closed, and logs
+ * it in one line, a health check that succeeded only at the level `debug`. What is refused as
+ * malformed HTTP never comes here: `MalformedRequests` counts it.
+ */
 export function observeRequests(
   log: Logger,
   observer: RequestObserver,

@@ -25,16 +25,17 @@ export interface TokenOfGroup {
 }
 
 /**
- * Reads user groups for introspection: cached for 750 ms at most, and never across a change that
- * this process knows of. While the database cannot be reached there is no answer.
+ * Reads user groups for introspection, from the cache while their snapshots are fresh (750 ms) and
+ * this process knows of no later change, else from the database. While that cannot be reached, what
+ * is not fresh is an error, never an old answer.
  */
 @Injectable()
 export class UserGroupSnapshots {
   private readonly cache = new SnapshotCache({ groups: MAX_GROUPS, characters: MAX_CHARACTERS });
   /**
-   * By workspace and hash, the group that had the token when it was last seen; its snapshot shows
-   * whether it still has it. Holds only tokens that could be introspected, so guessing cannot fill
-   * it.
+   * By workspace and hash of a token, the id of the group that had it when it was last read; the
+   * group's snapshot shows whether it still has it. Holds only tokens that could be introspected, so
+   * guessing cannot fill it.
    */
   private readonly groupOf = new LRUCache<string, number>({ max: MAX_TOKENS });
   private isSubscribed = false;

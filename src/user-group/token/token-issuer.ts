@@ -71,7 +71,7 @@ export function nextOf({ userGroupId, generation }: RetiredToken): Generation {
   return { userGroupId, generation: generation + 1 };
 }
 
-/** What the audit log tells of a token that was replaced. */
+/** The audit event of a token that was replaced. */
 export function rotationEvent(
   { userGroupId, providedId, generation }: RetiredToken,
   graceSeconds: number,
