@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { residentMiB } from './processes.mjs';
 
-const SERVICE = 'dist/src/main.js';
+const ROOT = join(import.meta.dirname, '..');
 const IDLE_MS = 1000;
 const STEP_MS = 2;
 
@@ -14,23 +15,30 @@ const STEP_MS = 2;
  * @param before the directory of the older revision, if it takes part
  */
 export async function enter(environment, names, { database: kind, before }) {
-  const scripts = {
-    service: SERVICE,
-    limit: 'bench/limit-server.mjs',
-    textbook: 'dist/bench/textbook/main.js',
-    before: before && join(before, SERVICE),
+  const commands = {
+    service: productionCommand(ROOT),
+    limit: ['bench/limit-server.mjs'],
+    textbook: ['dist/bench/textbook/main.js'],
+    before: before && productionCommand(before),
   };
   const contestants = {};
   for (const name of names) {
     const database = await environment.createDatabase(kind);
     const start = async () => {
-      const server = await environment.startServer(scripts[name], database.env);
+      const server = await environment.startServer(commands[name], database.env);
       if (isService(name)) await firstAnswer(server);
       return server;
     };
     contestants[name] = { database, start };
   }
   return contestants;
+}
+
+/** What `npm run start:prod` of a revision gives to Node: options, and a script. */
+function productionCommand(directory) {
+  const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'));
+  const [, ...words] = scripts['start:prod'].split(' ');
+  return [...words.slice(0, -1), join(directory, words.at(-1))];
 }
 
 /** Whether it is this service, of whatever revision: the others need an empty database. */

@@ -74,11 +74,12 @@ export class Environment {
    *
    * The access log is off: the bare server has none, and what a line costs depends on where the log
    * goes. With it the service would also not announce its port, so it is given a free one.
+   * @param command options for Node, and a script
    */
-  async startServer(script, env) {
+  async startServer(command, env) {
     const port = await freePort();
     const begun = performance.now();
-    const { pid, stop } = this.#start(script, {
+    const { pid, stop } = this.#start(command, {
       NODE_ENV: 'production',
       HOST: '127.0.0.1',
       PORT: String(port),
@@ -89,13 +90,13 @@ export class Environment {
       BOOTSTRAP_API_TOKEN: API_TOKEN,
       ...env,
     });
-    await Promise.race([accepting(port, script), this.failure]);
+    await Promise.race([accepting(port, command), this.failure]);
     return { port, pid, begun, stop, apiToken: API_TOKEN };
   }
 
   /** Gives a function that runs one turn of load, see load.mjs; its turns do not overlap. */
   startLoad() {
-    const { child } = this.#start('bench/load.mjs', {});
+    const { child } = this.#start(['bench/load.mjs'], {});
     return async (turn) => {
       const answered = once(child, 'message');
       child.send(turn);
@@ -106,8 +107,10 @@ export class Environment {
   }
 
   /** With nothing of this process's environment, and of no .env file, that could change the figures. */
-  #start(script, env) {
+  #start(command, env) {
+    const script = command.at(-1);
     const child = fork(resolve(ROOT, script), {
+      execArgv: command.slice(0, -1),
       cwd: import.meta.dirname,
       env,
       // What a server has to say at this log level is a warning: it must not mix with the result.
@@ -129,7 +132,7 @@ export class Environment {
   }
 }
 
-async function accepting(port, script) {
+async function accepting(port, command) {
   const deadline = Date.now() + START_MS;
   while (Date.now() < deadline) {
     const socket = connect(port, '127.0.0.1');
@@ -142,5 +145,5 @@ async function accepting(port, script) {
       socket.destroy();
     }
   }
-  throw new Error(`${script} does not listen after ${START_MS / 1000} seconds.`);
+  throw new Error(`${command.at(-1)} does not listen after ${START_MS / 1000} seconds.`);
 }

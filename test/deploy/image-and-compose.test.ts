@@ -42,6 +42,14 @@ describe('the image', () => {
     expect(await publicPaths()).toContain(path);
   });
 
+  test('starts as a machine without containers does, and opens no debugger', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const command = scripts['start:prod']!;
+    expect(scripts['start']).toMatch(new RegExp(`&& ${command}$`));
+    const [node, ...rest] = command.replace('dist/', '/app/dist/').split(' ');
+    expect(JSON.parse(instruction('CMD')!)).toEqual([node, '--disable-sigusr1', ...rest]);
+  });
+
   test('sets variables of the service, of Node and of SQLite', () => {
     const [block] = /^ENV (?:.*\\\n)*.*$/m.exec(dockerfile)!;
     const names = [...block.matchAll(/(\w+)=/g)].map(([, name]) => name);
