@@ -42,8 +42,10 @@ export async function readTokens(database, keyId) {
 function createCipher(keyId) {
   const { encryptionKeys } = require('../../dist/src/config/readers.js');
   const { KeyRing } = require('../../dist/src/encryption-key/key-ring.js');
-  const { TokenCipher } = require('../../dist/src/encryption-key/token-cipher.js');
-  return new TokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
+  const {
+    UserGroupTokenCipher,
+  } = require('../../dist/src/encryption-key/user-group-token-cipher.js');
+  return new UserGroupTokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
 }
 
 function rowOf(userGroupId, generation) {

@@ -5,7 +5,7 @@ import { EncryptionCount } from './encryption-count';
 import { EncryptionKeyRecord } from './encryption-key.entity';
 import { EncryptionKeyRepository } from './encryption-key.repository';
 import { KeyRing, loadKeyRing } from './key-ring';
-import { TokenCipher } from './token-cipher';
+import { UserGroupTokenCipher } from './user-group-token-cipher';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EncryptionKeyRecord])],
@@ -17,13 +17,13 @@ import { TokenCipher } from './token-cipher';
         loadKeyRing(config, (await keys.list()).length === 0),
     },
     {
-      provide: TokenCipher,
+      provide: UserGroupTokenCipher,
       inject: [KeyRing, EncryptionCount],
-      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new TokenCipher(keys, add),
+      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new UserGroupTokenCipher(keys, add),
     },
     EncryptionCount,
     EncryptionKeyRepository,
   ],
-  exports: [EncryptionCount, EncryptionKeyRepository, KeyRing, TokenCipher],
+  exports: [EncryptionCount, EncryptionKeyRepository, KeyRing, UserGroupTokenCipher],
 })
 export class EncryptionKeyModule {}

@@ -25,7 +25,7 @@ const HEADER_LENGTH = 1 + NONCE_LENGTH + TAG_LENGTH;
  * Encrypts user-group tokens at rest with AES-256-GCM (NIST SP 800-38D): a version byte, a random
  * 96-bit nonce, the 128-bit tag, the encrypted token. The additional data binds it to its row.
  */
-export class TokenCipher {
+export class UserGroupTokenCipher {
   /** @param onEncrypt called after each encryption with the first key */
   constructor(
     private readonly keys: KeyRing,

@@ -14,7 +14,7 @@ import {
   UserGroupNotFound,
   UserGroupQuotaReached,
 } from '../common/errors';
-import { IdempotencyKey } from '../common/http/idempotency-key.decorator';
+import { IdempotencyKeyHeader } from '../common/http/idempotency-key.decorator';
 import { JsonBody } from '../common/json/json-body.decorator';
 import { ApiProblems } from '../common/problem.dto';
 import { RotateTokenDto } from './rotation/dto/rotate-token.dto';
@@ -102,7 +102,7 @@ export class UserGroupController {
   rotateToken(
     @CurrentCaller() caller: Caller,
     @JsonBody(RotateTokenDto) dto: RotateTokenDto,
-    @IdempotencyKey() key: string | undefined,
+    @IdempotencyKeyHeader() key: string | undefined,
   ): Promise<UserGroupAnswer> {
     return this.tokens.rotate(caller, dto, key);
   }

@@ -6,7 +6,7 @@ import { keyList } from '../../scripts/lab/keys.mjs';
 import { encryptionKeys } from '../../src/config/readers';
 import { sqlitePath } from '../../src/database/data-source-options';
 import { KeyRing } from '../../src/encryption-key/key-ring';
-import { TokenCipher } from '../../src/encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher';
 import type { TestDatabase } from './databases';
 import { runCli } from './processes';
 
@@ -74,7 +74,7 @@ export async function fillGroups(
   count: number,
   keyId: string,
 ): Promise<Map<string, string>> {
-  const cipher = new TokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
+  const cipher = new UserGroupTokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
   const bytes = (value: Buffer) => {
     const hex = value.toString('hex');
     return database.kind === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'::bytea`;

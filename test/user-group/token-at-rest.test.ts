@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashToken } from '../../src/common/secrets';
 import { KeyRing } from '../../src/encryption-key/key-ring';
-import { TokenCipher } from '../../src/encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { startTestService, withService } from '../support/test-service';
 
@@ -13,7 +13,7 @@ const ring = (...ids: string[]) =>
 
 describe('the cipher', () => {
   test('gives back what it encrypted, with a nonce of its own each time', () => {
-    const cipher = new TokenCipher(ring('k1'));
+    const cipher = new UserGroupTokenCipher(ring('k1'));
     const first = cipher.encrypt('ugt_secret', row);
     const second = cipher.encrypt('ugt_secret', row);
     expect(cipher.decrypt(first, row)).toBe('ugt_secret');
@@ -22,8 +22,8 @@ describe('the cipher', () => {
   });
 
   test('encrypts with the first key and decrypts with all', () => {
-    const old = new TokenCipher(ring('k1')).encrypt('ugt_old', row);
-    const cipher = new TokenCipher(ring('k2', 'k1'));
+    const old = new UserGroupTokenCipher(ring('k1')).encrypt('ugt_old', row);
+    const cipher = new UserGroupTokenCipher(ring('k2', 'k1'));
     expect(cipher.decrypt(old, row)).toBe('ugt_old');
     expect(cipher.encrypt('ugt_new', row).keyId).toBe('k2');
   });
@@ -33,13 +33,13 @@ describe('the cipher', () => {
     ['another group', { ...row, userGroupId: 9 }],
     ['another generation', { ...row, generation: 9 }],
   ])('a ciphertext does not open in %s', (_name, other) => {
-    const cipher = new TokenCipher(ring('k1'));
+    const cipher = new UserGroupTokenCipher(ring('k1'));
     const encrypted = cipher.encrypt('ugt_secret', row);
     expect(() => cipher.decrypt(encrypted, other)).toThrow(/cannot be decrypted/);
   });
 
   test('no bit of a ciphertext can be changed', () => {
-    const cipher = new TokenCipher(ring('k1'));
+    const cipher = new UserGroupTokenCipher(ring('k1'));
     const { keyId, ciphertext } = cipher.encrypt('ugt_secret', row);
     for (let index = 0; index < ciphertext.length; index++) {
       const changed = Buffer.from(ciphertext);

@@ -10,7 +10,7 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
  * Parameter decorator: the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header), as it
  * stands, quoted or not; undefined if it was not sent.
  */
-export function IdempotencyKey(): ParameterDecorator {
+export function IdempotencyKeyHeader(): ParameterDecorator {
   const factory = (_data: unknown, context: ExecutionContext): string | undefined => {
     const { headersDistinct } = context.switchToHttp().getRequest<Request>();
     const given = headersDistinct['idempotency-key'];

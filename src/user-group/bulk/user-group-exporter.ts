@@ -5,7 +5,7 @@ import { type Caller, requireScope } from '../../common/caller';
 import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../common/errors';
 import type { JsonObject } from '../../common/json/strict-json';
 import { Transactor } from '../../database/transactor';
-import { TokenCipher } from '../../encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
 import type { ExportDto, ExportSummary } from './dto/export.dto';
 import type { ImportedUserGroupDto } from './dto/import.dto';
 import { fromStoredMapping } from '../group/mapping';
@@ -28,7 +28,7 @@ export class UserGroupExporter {
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly transactor: Transactor,
-    private readonly cipher: TokenCipher,
+    private readonly cipher: UserGroupTokenCipher,
     private readonly auditLog: AuditLog,
     private readonly shownTokens: ShownTokens,
   ) {}

@@ -11,7 +11,7 @@ import type { JsonObject } from '../../common/json/strict-json';
 import { hashToken } from '../../common/secrets';
 import type { Outcome } from '../../database/lanes';
 import { settled } from '../../database/statement';
-import { TokenCipher } from '../../encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
 import { MappingResolver } from '../../registry/mapping/mapping-resolver';
 import {
   readResolvedMapping,
@@ -66,7 +66,7 @@ export class UserGroupWaves {
     private readonly userGroups: UserGroupRepository,
     private readonly tokens: UserGroupTokenRepository,
     private readonly issuer: TokenIssuer,
-    private readonly cipher: TokenCipher,
+    private readonly cipher: UserGroupTokenCipher,
     private readonly resolver: MappingResolver,
     private readonly quota: UserGroupQuota,
     private readonly auditLog: AuditLog,

@@ -1,5 +1,5 @@
 import type { Caller } from '../../common/caller';
-import type { TokenCipher } from '../../encryption-key/token-cipher';
+import type { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
 import type { StoredUserGroup, UserGroupState } from './user-group.repository';
 import type { WantedUserGroup } from './wanted-user-group';
 
@@ -44,7 +44,7 @@ export interface WrittenUserGroup {
  * @throws UserGroupTokenForgotten, UserGroupTokenUnreadable
  */
 export function readToken(
-  cipher: TokenCipher,
+  cipher: UserGroupTokenCipher,
   { caller, showsToken }: UserGroupWrite,
   stored: StoredUserGroup,
 ): string | undefined {

@@ -15,7 +15,7 @@ import {
   type WrittenUserGroup,
 } from './user-group-write';
 import { LostRace, UserGroupWaves } from './user-group-waves';
-import { TokenCipher } from '../../encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
 import { type StoredUserGroup, UserGroupRepository } from './user-group.repository';
 
 const MAX_ATTEMPTS = 3;
@@ -37,7 +37,7 @@ export class UserGroupWrites {
     private readonly userGroups: UserGroupRepository,
     private readonly waves: UserGroupWaves,
     private readonly rules: WorkspaceRules,
-    private readonly cipher: TokenCipher,
+    private readonly cipher: UserGroupTokenCipher,
     private readonly issuer: TokenIssuer,
     private readonly changes: ChangeFeed,
   ) {

@@ -3,7 +3,11 @@ import { OperatorError } from '../../common/operator-error';
 import { statement, type Statements } from '../../database/statement';
 import { listKeys } from '../../encryption-key/encryption-key.repository';
 import { keyCheckValue, keyFilePath, type KeyRing } from '../../encryption-key/key-ring';
-import { type EncryptedToken, TokenCipher, type TokenRow } from '../../encryption-key/token-cipher';
+import {
+  type EncryptedToken,
+  UserGroupTokenCipher,
+  type TokenRow,
+} from '../../encryption-key/user-group-token-cipher';
 import { countTokens } from './encrypted-tokens';
 
 const findToken = statement<{ keyId: string }, TokenRow & EncryptedToken>(
@@ -42,7 +46,7 @@ export async function requireKeysOfSource(
 async function opensToken(ring: KeyRing, source: Statements, keyId: string): Promise<boolean> {
   const [token] = await source.read(findToken, { keyId });
   try {
-    new TokenCipher(ring).decrypt(token!, token!);
+    new UserGroupTokenCipher(ring).decrypt(token!, token!);
     return true;
   } catch {
     return false;

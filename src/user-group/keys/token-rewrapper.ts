@@ -7,7 +7,11 @@ import { statement, Statements } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { KeyCheck } from './key-check';
 import { KeyRing } from '../../encryption-key/key-ring';
-import { type EncryptedToken, TokenCipher, type TokenRow } from '../../encryption-key/token-cipher';
+import {
+  type EncryptedToken,
+  UserGroupTokenCipher,
+  type TokenRow,
+} from '../../encryption-key/user-group-token-cipher';
 
 export interface Rewrapped {
   /** How many tokens were re-encrypted. */
@@ -69,7 +73,7 @@ const replaceCiphertext = statement<
 export class TokenRewrapper {
   constructor(
     private readonly ring: KeyRing,
-    private readonly cipher: TokenCipher,
+    private readonly cipher: UserGroupTokenCipher,
     private readonly keyCheck: KeyCheck,
     private readonly statements: Statements,
     private readonly transactor: Transactor,

@@ -13,7 +13,7 @@ import {
   UserGroupTokenUnreadable,
   UserGroupNotFound,
 } from '../../common/errors';
-import { IdempotencyKey } from '../../common/http/idempotency-key.decorator';
+import { IdempotencyKeyHeader } from '../../common/http/idempotency-key.decorator';
 import { NumberParam, ProvidedIdParam } from '../../common/http/path-param';
 import { QueryOf } from '../../common/http/query.decorator';
 import { JsonBody } from '../../common/json/json-body.decorator';
@@ -91,7 +91,7 @@ export class UserGroupTokenController {
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
     @JsonBody(GraceDto) dto: GraceDto,
-    @IdempotencyKey() key: string | undefined,
+    @IdempotencyKeyHeader() key: string | undefined,
   ): Promise<UserGroupAnswer> {
     return this.tokens.rotateByGroup(caller, id, dto, key);
   }

@@ -23,7 +23,7 @@ import {
   type IssuedForKey,
   KeyTaken,
 } from './idempotency-keys';
-import { TokenCipher } from '../../encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
 import { type RotatedToken, type Rotation, TokenRotations } from './token-rotations';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository';
 import { type StoredUserGroup, UserGroupRepository } from '../group/user-group.repository';
@@ -36,7 +36,7 @@ export class UserGroupTokenService {
     private readonly tokens: UserGroupTokenRepository,
     private readonly rotations: TokenRotations,
     private readonly transactor: Transactor,
-    private readonly cipher: TokenCipher,
+    private readonly cipher: UserGroupTokenCipher,
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,

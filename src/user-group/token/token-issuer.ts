@@ -3,7 +3,7 @@ import type { EntityManager } from 'typeorm';
 import type { AuditEntry } from '../../audit/audit-log';
 import { DatabaseUnavailable } from '../../common/errors';
 import { generateToken, hashToken } from '../../common/secrets';
-import { TokenCipher } from '../../encryption-key/token-cipher';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
 import { type RetiredToken, UserGroupTokenRepository } from './user-group-token.repository';
 
 /** A generation that a group is to get. */
@@ -26,7 +26,7 @@ export class TokenIssuer {
 
   constructor(
     private readonly tokens: UserGroupTokenRepository,
-    private readonly cipher: TokenCipher,
+    private readonly cipher: UserGroupTokenCipher,
   ) {}
 
   /**

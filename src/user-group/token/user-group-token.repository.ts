@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Dialect, toBytesText } from '../../database/dialect';
 import { statement, Statements } from '../../database/statement';
-import type { EncryptedToken } from '../../encryption-key/token-cipher';
+import type { EncryptedToken } from '../../encryption-key/user-group-token-cipher';
 import type { UserGroupToken } from '../entities/user-group-token.entity';
 
 /** The generation that was just retired, with its group. */
