@@ -3,14 +3,14 @@ import { Refusal } from './refusal.mjs';
 const TIME_LIMIT_MS = 2000;
 
 /**
- * Who is viewing, on which data, with which variables (RFC 7662). It is asked for each query and
+ * Who is viewing, on which data, with which variables (RFC 7662). It is requested for each query and
  * nothing is kept: a token that was rotated or revoked shows nothing from then on.
  * @param service `url` of the introspection, and an API token whose only scope is `tokens:introspect`
  * @throws Refusal if the token is not valid, or the service cannot say
  */
 export async function introspect({ url, apiToken }, userGroupToken) {
   const isText = typeof userGroupToken === 'string';
-  const answer = isText ? await ask(url, apiToken, userGroupToken) : undefined;
+  const answer = isText ? await requestIntrospection(url, apiToken, userGroupToken) : undefined;
   // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too;
   // its workspace is that of the API token, which the service has compared.
   if (answer?.active !== true || answer.token_type !== 'user_group_token') {
@@ -19,7 +19,7 @@ export async function introspect({ url, apiToken }, userGroupToken) {
   return answer;
 }
 
-async function ask(url, apiToken, token) {
+async function requestIntrospection(url, apiToken, token) {
   try {
     const response = await fetch(url, {
       method: 'POST',

@@ -18,8 +18,8 @@ export async function verify(database, api, clients, everything) {
     ...groups.flatMap((group) => compareStored(group, stored.get(group.id))),
     ...strangers(groups, stored),
   ];
-  const asked = everything ? groups : clients.flatMap((client) => [...client.touched]);
-  await inParallel(asked, async (group) => {
+  const checked = everything ? groups : clients.flatMap((client) => [...client.touched]);
+  await inParallel(checked, async (group) => {
     violations.push(...(await compareAnswers(api, group)));
   });
   return { applied, violations };

@@ -108,7 +108,7 @@ export class Load {
   /** True if the operation was acknowledged. */
   async perform(api, operation) {
     const begun = performance.now();
-    const answer = await this.#ask(api, operation);
+    const answer = await this.#send(api, operation);
     const now = performance.now();
     this.slowestMs = Math.max(this.slowestMs, now - begun);
     if (!answer) return false;
@@ -127,7 +127,7 @@ export class Load {
     return true;
   }
 
-  async #ask(api, operation) {
+  async #send(api, operation) {
     try {
       return await api.send(operation.method, operation.body, operation.path);
     } catch (error) {

@@ -52,33 +52,34 @@ onPostgres('on postgres', () => {
     'a change to an API token is seen by every replica within a second: %s',
     async (_name, change, status) => {
       const { id, token } = await issue();
-      const ask = (server: RunningServer) =>
+      const getStatus = (server: RunningServer) =>
         server
           .apiOf(token)
           .get({ user_group_id: 'none' })
           .then((answer) => answer.status);
       // Each replica knows the token, and keeps being asked, so that it never has to look anew by chance.
-      expect(await Promise.all(servers.map(ask))).toEqual([404, 404, 404]);
-      const asking = servers.map((server) => askUntil(() => ask(server), status));
+      expect(await Promise.all(servers.map(getStatus))).toEqual([404, 404, 404]);
+      const polling = servers.map((server) => pollUntil(() => getStatus(server), status));
       await new Promise((resolve) => setTimeout(resolve, 300));
       await change(id);
       const changedAt = performance.now();
-      for (const seenAt of await Promise.all(asking)) expect(seenAt - changedAt).toBeLessThan(1000);
+      for (const seenAt of await Promise.all(polling))
+        expect(seenAt - changedAt).toBeLessThan(1000);
     },
   );
 
   test('a scope that is added is seen by every replica within a second', async () => {
     const { id, token } = await issue({ scopes: ['audit:read'] });
-    const ask = (server: RunningServer) =>
+    const getStatus = (server: RunningServer) =>
       server
         .apiOf(token)
         .get({ user_group_id: 'none' })
         .then((answer) => answer.status);
-    expect(await Promise.all(servers.map(ask))).toEqual([403, 403, 403]);
-    const asking = servers.map((server) => askUntil(() => ask(server), 404));
+    expect(await Promise.all(servers.map(getStatus))).toEqual([403, 403, 403]);
+    const polling = servers.map((server) => pollUntil(() => getStatus(server), 404));
     await admin.call('PATCH', `${PATH}/${id}`, { scopes: ['user-groups:read'] });
     const changedAt = performance.now();
-    for (const seenAt of await Promise.all(asking)) expect(seenAt - changedAt).toBeLessThan(1000);
+    for (const seenAt of await Promise.all(polling)) expect(seenAt - changedAt).toBeLessThan(1000);
   });
 
   test('a token is valid on every replica as soon as it is issued', async () => {
@@ -89,9 +90,9 @@ onPostgres('on postgres', () => {
 });
 
 /** When the status was first answered. */
-async function askUntil(ask: () => Promise<number>, status: number): Promise<number> {
+async function pollUntil(getStatus: () => Promise<number>, status: number): Promise<number> {
   const deadline = performance.now() + 10_000;
-  while ((await ask()) !== status) {
+  while ((await getStatus()) !== status) {
     if (performance.now() > deadline) return Infinity;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }

@@ -6,11 +6,11 @@ import { withService } from '../support/test-service';
 onEachDatabase((kind) => {
   const service = withService(kind);
 
-  const ask = (path: string, headers: Record<string, string> = {}) =>
+  const get = (path: string, headers: Record<string, string> = {}) =>
     service.clientOf(undefined).send({ method: 'GET', path, headers });
 
   const readiness = async () => {
-    const { status, body } = await ask('/health/ready');
+    const { status, body } = await get('/health/ready');
     return [status, body.success, status === 200 ? body.status : body.code];
   };
 
@@ -26,7 +26,7 @@ onEachDatabase((kind) => {
 
   test.each(['live', 'ready'])('anyone may ask whether the process is %s', async (status) => {
     for (const headers of [{}, { Authorization: 'Token wrong' }]) {
-      const answer = await ask(`/health/${status}`, headers as Record<string, string>);
+      const answer = await get(`/health/${status}`, headers as Record<string, string>);
       expect([answer.status, answer.body]).toEqual([200, { success: 1, status }]);
       expect(answer.headers['cache-control']).toBe('no-store');
     }
@@ -41,7 +41,7 @@ onEachDatabase((kind) => {
         'GET, HEAD',
       ]);
     }
-    const elsewhere = await ask('/health');
+    const elsewhere = await get('/health');
     expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 'route_not_found']);
   });
 
@@ -49,8 +49,8 @@ onEachDatabase((kind) => {
     await becomes([200, 1, 'ready']);
     await runSql(service.database, `UPDATE migration SET name = 'x' || name WHERE id = 3`);
     await becomes([503, 0, 'migrations_pending']);
-    expect((await ask('/health/ready')).headers['retry-after']).toBe('5');
-    expect((await ask('/health/live')).status).toBe(200);
+    expect((await get('/health/ready')).headers['retry-after']).toBe('5');
+    expect((await get('/health/live')).status).toBe(200);
     await runSql(service.database, `UPDATE migration SET name = substr(name, 2) WHERE id = 3`);
     await becomes([200, 1, 'ready']);
   });
@@ -65,7 +65,7 @@ onEachDatabase((kind) => {
   test('a database without a record of migrations is not ready, and nothing of it is told', async () => {
     await runSql(service.database, 'ALTER TABLE migration RENAME TO migration_away');
     await becomes([503, 0, 'database_unavailable']);
-    expect(JSON.stringify((await ask('/health/ready')).body)).not.toMatch(
+    expect(JSON.stringify((await get('/health/ready')).body)).not.toMatch(
       /table|relation|migration/i,
     );
     await runSql(service.database, 'ALTER TABLE migration_away RENAME TO migration');
@@ -76,7 +76,7 @@ onEachDatabase((kind) => {
     await new Promise((resolve) => setTimeout(resolve, 1100));
     const read = jest.spyOn(service.app.get(Statements), 'read');
     const startedAt = performance.now();
-    await Promise.all(Array.from({ length: 50 }, () => ask('/health/ready')));
+    await Promise.all(Array.from({ length: 50 }, () => get('/health/ready')));
     const seconds = Math.ceil((performance.now() - startedAt) / 1000);
     expect(read.mock.calls.length).toBeGreaterThan(0);
     expect(read.mock.calls.length).toBeLessThanOrEqual(seconds);

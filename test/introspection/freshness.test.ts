@@ -115,21 +115,21 @@ onEachDatabase((kind) => {
   }
 
   test.each(['no-cache', 'no-store', 'max-age=0', 'foo, NO-CACHE'])(
-    'Cache-Control: %s asks the database, and what it says is what is remembered',
+    'Cache-Control: %s queries the database, and what it says is what is cached',
     async (control) => {
       const { token, teamId } = await service.api.create();
-      const ask = () => service.api.introspect(token, { 'Cache-Control': control });
+      const introspectFresh = () => service.api.introspect(token, { 'Cache-Control': control });
       expect((await service.api.introspect(token)).active).toBe(true);
       await suspend(teamId, '1');
-      expect([await ask(), await service.api.introspect(token)]).toEqual([
+      expect([await introspectFresh(), await service.api.introspect(token)]).toEqual([
         { active: false },
         { active: false },
       ]);
       await suspend(teamId, 'NULL');
-      expect([(await ask()).active, (await service.api.introspect(token)).active]).toEqual([
-        true,
-        true,
-      ]);
+      expect([
+        (await introspectFresh()).active,
+        (await service.api.introspect(token)).active,
+      ]).toEqual([true, true]);
     },
   );
 

@@ -42,11 +42,13 @@ onEachDatabase((kind) => {
     expected: object,
     change: () => Promise<unknown>,
   ): Promise<number> {
-    const asking = servers.map((server) => askUntil(() => server.api.introspect(token), expected));
+    const polling = servers.map((server) =>
+      pollUntil(() => server.api.introspect(token), expected),
+    );
     await new Promise((resolve) => setTimeout(resolve, 300));
     await change();
     const changedAt = performance.now();
-    return Math.max(...(await Promise.all(asking))) - changedAt;
+    return Math.max(...(await Promise.all(polling))) - changedAt;
   }
 
   const changes: [string, object, (id: string, token: string) => Promise<unknown>][] = [
@@ -183,10 +185,10 @@ onEachDatabase((kind) => {
 });
 
 /** When the answer first had these fields. */
-async function askUntil(ask: () => Promise<object>, expected: object): Promise<number> {
+async function pollUntil(read: () => Promise<object>, expected: object): Promise<number> {
   const deadline = performance.now() + 10_000;
   for (;;) {
-    const answer = await ask();
+    const answer = await read();
     try {
       expect(answer).toMatchObject(expected);
       return performance.now();

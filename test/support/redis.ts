@@ -12,10 +12,10 @@ export function canStartRedis(): boolean {
 
 /** @throws if the Redis does not answer */
 export async function pingRedis(url: string): Promise<void> {
-  await ask(url, 'PING');
+  await sendCommand(url, 'PING');
 }
 
-async function ask(url: string, ...command: string[]): Promise<string> {
+async function sendCommand(url: string, ...command: string[]): Promise<string> {
   const client = createClient({ url, RESP: 2, socket: { reconnectStrategy: false } });
   client.on('error', () => undefined);
   await client.connect();
@@ -53,7 +53,7 @@ export class OwnRedis {
 
   /** How many clients are connected to it. */
   async countClients(): Promise<number> {
-    const clients = (await ask(this.url, 'CLIENT', 'LIST')).trim().split('\n');
+    const clients = (await sendCommand(this.url, 'CLIENT', 'LIST')).trim().split('\n');
     return clients.length - 1;
   }
 
