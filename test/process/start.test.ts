@@ -13,8 +13,15 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { administer, createTestDatabase, databaseKinds, TEST_KEYS } from '../support/databases';
+import {
+  administer,
+  createTestDatabase,
+  databaseKinds,
+  type TestDatabase,
+  TEST_KEYS,
+} from '../support/databases';
 import { runAgain, runBuilt, runCli, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 const otherKey = createHash('sha256').update('other').digest('base64');
 const deadDatabase = 'postgres://nobody:s3cret@127.0.0.1:1/none';
@@ -29,14 +36,21 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
+/** The embedded database of the process under test. */
+const embedded = (): TestDatabase => ({
+  kind: 'sqlite',
+  env: { DATA_DIR: directory },
+  drop: () => Promise.resolve(),
+});
+
 /**
  * Expects the process to end with code 1 and exactly one line on standard error.
- * @param run `runAgain` where the environment is refused before anything is opened
+ * @param run `runBuilt` for a process of its own
  */
 async function expectRefusal(
   env: Record<string, string>,
   line: RegExp,
-  run = runBuilt,
+  run = runAgain,
 ): Promise<void> {
   const { code, stderr } = await run('main.js', {
     DATA_DIR: directory,
@@ -49,42 +63,37 @@ async function expectRefusal(
   expect(code).toBe(1);
 }
 
+/** For how many milliseconds a process waits for a database that cannot be reached. */
+let unreachable: Promise<number>;
+
+// It goes on beside the other tests.
+beforeAll(() => {
+  const started = performance.now();
+  unreachable = expectRefusal(
+    { DATA_DIR: tmpdir(), DATABASE_URL: deadDatabase, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
+    /PostgreSQL of DATABASE_URL cannot be used: .*ECONNREFUSED/,
+    runBuilt,
+  ).then(() => performance.now() - started);
+  unreachable.catch(() => undefined);
+});
+
 describe('a process that cannot start says why in one line', () => {
-  /** For how many milliseconds a process waits for a database that cannot be reached. */
-  let unreachable: Promise<number>;
-
-  // It goes on beside the other tests.
-  beforeAll(() => {
-    const started = performance.now();
-    unreachable = expectRefusal(
-      { DATA_DIR: tmpdir(), DATABASE_URL: deadDatabase, TOKEN_ENCRYPTION_KEYS: TEST_KEYS },
-      /PostgreSQL of DATABASE_URL cannot be used: .*ECONNREFUSED/,
-    ).then(() => performance.now() - started);
-    unreachable.catch(() => undefined);
-  });
-
   test('a wrong value', () =>
-    expectRefusal({ PORT: 'eighty' }, /PORT must be a whole number from 0 to 65535/));
+    expectRefusal({ PORT: 'eighty' }, /PORT must be a whole number from 0 to 65535/, runBuilt));
 
   test('a variable that is spelled almost right', () =>
     expectRefusal(
       { DATABSE_URL: 'postgres://x/y' },
       /DATABSE_URL is not a variable.*did you mean DATABASE_URL/,
-      runAgain,
     ));
 
   test('conflicting configuration', () =>
-    expectRefusal(
-      { PORT: '4000', METRICS_PORT: '4000' },
-      /METRICS_PORT must differ from PORT/,
-      runAgain,
-    ));
+    expectRefusal({ PORT: '4000', METRICS_PORT: '4000' }, /METRICS_PORT must differ from PORT/));
 
   test('PostgreSQL without encryption keys', () =>
     expectRefusal(
       { DATABASE_URL: deadDatabase },
       /TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is/,
-      runAgain,
     ));
 
   test('a port that another process uses', async () => {
@@ -107,21 +116,15 @@ describe('a process that cannot start says why in one line', () => {
     await expectRefusal(
       { DATA_DIR: join(directory, 'file', 'data') },
       /not a writable directory \(ENOTDIR\)/,
-      runAgain,
     );
     await expectRefusal(
       { DATA_DIR: join(directory, 'file') },
       /not a writable directory \(EEXIST\)/,
-      runAgain,
     );
   });
 
   test('a DATA_DIR where no directory can be made', () =>
-    expectRefusal(
-      { DATA_DIR: '/proc/x/data' },
-      /DATA_DIR \/proc\/x\/data is not a writable dir/,
-      runAgain,
-    ));
+    expectRefusal({ DATA_DIR: '/proc/x/data' }, /DATA_DIR \/proc\/x\/data is not a writable dir/));
 
   test('files that others may write, and a key file that they may read', async () => {
     const path = join(directory, 'keys');
@@ -130,31 +133,26 @@ describe('a process that cannot start says why in one line', () => {
     await expectRefusal(
       { TOKEN_ENCRYPTION_KEYS_FILE: path },
       /TOKEN_ENCRYPTION_KEYS_FILE names a file that everybody may write; chmod o-w it/,
-      runAgain,
     );
     writeFileSync(join(directory, 'token-encryption-keys'), TEST_KEYS);
     chmodSync(join(directory, 'token-encryption-keys'), 0o644);
-    await expectRefusal(
-      {},
-      /key file .* cannot be used: everybody on this machine may read it/,
-      runAgain,
-    );
+    await expectRefusal({}, /key file .* cannot be used: everybody on this machine may read it/);
   });
 
   test('a database file that is none', async () => {
     writeFileSync(join(directory, 'user-groups.sqlite'), 'this is not a database, '.repeat(100));
-    await expectRefusal({}, /DATA_DIR .* cannot be used \(.*not a database/, runAgain);
+    await expectRefusal({}, /DATA_DIR .* cannot be used \(.*not a database/);
   });
 
   test('a key file that is none', async () => {
     writeFileSync(join(directory, 'token-encryption-keys'), 'nonsense', { mode: 0o600 });
-    await expectRefusal({}, /key file .* cannot be used: must be a list such as/, runAgain);
+    await expectRefusal({}, /key file .* cannot be used: must be a list such as/);
   });
 
   test('a key file that is gone, without making another', async () => {
-    const server = await startServer({ DATA_DIR: directory });
-    await server.api.get({ user_group_id: 'g', name: 'G' });
-    await server.stop();
+    const service = await startTestService(embedded());
+    await service.api.get({ user_group_id: 'g', name: 'G' });
+    await service.close();
     rmSync(join(directory, 'token-encryption-keys'));
     await expectRefusal({}, /key file .* is gone, and the database was written with it/);
     expect(existsSync(join(directory, 'token-encryption-keys'))).toBe(false);
@@ -176,9 +174,9 @@ describe('a process that cannot start says why in one line', () => {
   test.each(databaseKinds)('an encryption key that is missing or another, on %s', async (kind) => {
     const database = await createTestDatabase(kind);
     const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS };
-    const server = await startServer(env);
-    await server.api.get({ user_group_id: 'g', name: 'G' });
-    await server.stop();
+    const service = await startTestService(database, env);
+    await service.api.get({ user_group_id: 'g', name: 'G' });
+    await service.close();
     await expectRefusal(
       { ...env, TOKEN_ENCRYPTION_KEYS: `k2:${otherKey}` },
       /key "k1", which is not configured/,
@@ -187,12 +185,11 @@ describe('a process that cannot start says why in one line', () => {
       { ...env, TOKEN_ENCRYPTION_KEYS: `k1:${otherKey}` },
       /key "k1" is not the one/,
     );
-    const rotated = await startServer({
-      ...env,
+    const rotated = await startTestService(database, {
       TOKEN_ENCRYPTION_KEYS: `k2:${otherKey},${TEST_KEYS}`,
     });
     expect((await rotated.api.get({ user_group_id: 'g' })).status).toBe(200);
-    await rotated.stop();
+    await rotated.close();
     await database.drop();
   });
 
@@ -204,14 +201,10 @@ describe('a process that cannot start says why in one line', () => {
       expect(stdout + stderr).not.toContain(secret);
     }
   });
-
-  test('a database that cannot be reached, after waiting for it', async () => {
-    expect(await unreachable).toBeGreaterThan(10_000);
-  });
 });
 
 describe('the first run', () => {
-  test('on the embedded database makes a token that works', async () => {
+  test('on the embedded database makes a token that works, and a restart finds what was written', async () => {
     const server = await startServer({ DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '' });
     const token = readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim();
     const ready = JSON.parse(/^.*"msg":"ready".*$/m.exec(server.output())![0]) as Record<
@@ -226,12 +219,15 @@ describe('the first run', () => {
     expect(server.output()).not.toContain(token);
     expect(ready['try']).toContain(join(directory, 'bootstrap-token'));
     const Authorization = `Token ${token}`;
-    const answer = await server.api.get({ user_group_id: 'acme', name: 'Acme' }, { Authorization });
-    expect(answer.body).toMatchObject({ success: 1, new_user_group: true });
+    const group = { user_group_id: 'g', name: 'G', properties: { a: 1 }, mapping: { s: 1 } };
+    const { body: before } = await server.api.get(group, { Authorization });
+    expect(before).toMatchObject({ success: 1, new_user_group: true });
     await server.stop();
     const again = await startServer({ DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '' });
     expect(readFileSync(join(directory, 'bootstrap-token'), 'utf8').trim()).toBe(token);
     expect(again.output()).not.toContain('bootstrap-token');
+    const { body: after } = await again.api.get(group, { Authorization });
+    expect(after).toEqual({ ...before, new_user_group: false });
     await again.stop();
   });
 
@@ -239,23 +235,23 @@ describe('the first run', () => {
     mkdirSync(join(directory, 'secrets'));
     const file = join(directory, 'secrets', 'token');
     writeFileSync(file, 'first-secret-of-at-least-32-characters\n');
-    const env = { DATA_DIR: directory, BOOTSTRAP_API_TOKEN: '', BOOTSTRAP_API_TOKEN_FILE: file };
-    const server = await startServer(env);
+    const env = { BOOTSTRAP_API_TOKEN: '', BOOTSTRAP_API_TOKEN_FILE: file };
+    const service = await startTestService(embedded(), env);
     const as = (token: string) => ({ Authorization: `Token ${token}` });
-    const first = await server.api.get(
+    const first = await service.api.get(
       { user_group_id: 'x' },
       as('first-secret-of-at-least-32-characters'),
     );
     expect(first.status).toBe(404);
-    await server.stop();
+    await service.close();
     writeFileSync(file, 'second-secret-of-at-least-32-characters\n');
-    const again = await startServer(env);
+    const again = await startTestService(embedded(), env);
     const second = await again.api.get(
       { user_group_id: 'x' },
       as('second-secret-of-at-least-32-characters'),
     );
     expect(second.status).toBe(401);
-    await again.stop();
+    await again.close();
   });
 
   if (databaseKinds.includes('postgres')) {
@@ -315,19 +311,6 @@ test('a second process on one DATA_DIR says so, and SIGTERM is written down', as
   await third.stop('SIGKILL');
 });
 
-describe('a restart', () => {
-  test('finds what was written before it', async () => {
-    const server = await startServer({ DATA_DIR: directory });
-    const group = { user_group_id: 'g', name: 'G', properties: { a: 1 }, mapping: { s: 1 } };
-    const { body: before } = await server.api.get(group);
-    await server.stop();
-    const again = await startServer({ DATA_DIR: directory });
-    const { body: after } = await again.api.get(group);
-    expect(after).toEqual({ ...before, new_user_group: false });
-    await again.stop();
-  });
-});
-
 if (databaseKinds.includes('postgres')) {
   test('a database in another encoding than UTF-8 is refused', async () => {
     const name = `user_groups_latin1_${process.pid}`;
@@ -343,3 +326,7 @@ if (databaseKinds.includes('postgres')) {
     await administer(`DROP DATABASE ${name}`);
   });
 }
+
+test('a database that cannot be reached is waited for, and then the process says so in one line', async () => {
+  expect(await unreachable).toBeGreaterThan(10_000);
+});

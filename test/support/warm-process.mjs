@@ -3,6 +3,7 @@
 // environment; it is over when nothing keeps the event loop any more, or at `process.exit`.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { Server, Socket } from 'node:net';
 import { constants } from 'node:os';
 import process from 'node:process';
 import { BEGIN, END } from './warm-processes.mjs';
@@ -10,6 +11,7 @@ import { BEGIN, END } from './warm-processes.mjs';
 const require = createRequire(import.meta.url);
 const EXIT = Symbol('the script has ended the process');
 const exit = process.exit.bind(process);
+const databases = openedWith('better-sqlite3');
 let running = false;
 
 process.setMaxListeners(0);
@@ -29,11 +31,13 @@ process.on('message', ({ script, args, env }) => {
 
 process.exit = (code = process.exitCode ?? 0) => {
   finish(code);
+  release();
   throw EXIT;
 };
 
 process.on('beforeExit', () => {
   finish(process.exitCode ?? 0);
+  release();
   if (holdsDatabase()) exit(0);
   process.exitCode = undefined;
   process.channel.ref();
@@ -45,9 +49,35 @@ process.on('unhandledRejection', fail);
 process.on('disconnect', () => exit(0));
 
 function fail(error) {
-  if (error === EXIT) return;
+  // What fails after the end would have ended with the process.
+  if (error === EXIT || !running) return;
   process.stderr.write(`${error?.stack ?? error}\n`);
   exit(128 + constants.signals.SIGABRT);
+}
+
+/** The databases that are opened from now on, and not released yet. */
+function openedWith(driver) {
+  const opened = new Set();
+  const loaded = require.cache[(require(driver), require.resolve(driver))];
+  loaded.exports = new Proxy(loaded.exports, {
+    construct(target, args) {
+      const database = new target(...args);
+      opened.add(database);
+      return database;
+    },
+  });
+  return opened;
+}
+
+/** Closes what the end of a process closes, so that the next run can do without another. */
+function release() {
+  for (const database of databases) database.close();
+  databases.clear();
+  const own = [process.stdin, process.stdout, process.stderr];
+  for (const handle of process._getActiveHandles()) {
+    if (handle instanceof Server) handle.close();
+    else if (handle instanceof Socket && !own.includes(handle)) handle.destroy();
+  }
 }
 
 /** Whether a script that ended the process has left a database open, which may be locked. */
