@@ -3,34 +3,35 @@ import { createTestDatabase, onEachDatabase, type TestDatabase } from '../suppor
 import { deriveSigningKey } from '../../src/embed-token/signing-key';
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { withKeys } from '../support/keys';
-import { runCli, type RunningServer, startServer } from '../support/processes';
+import { runCli, startServer } from '../support/processes';
+import { startTestService, type TestService } from '../support/test-service';
 
 const JWKS = '/.well-known/jwks.json';
 const GROUP = '/api/v1/user-groups/acme';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
-  let server: RunningServer | undefined;
+  let server: TestService | undefined;
 
   beforeAll(async () => {
     database = await createTestDatabase(kind);
   });
 
   afterAll(async () => {
-    await server?.stop();
+    await server?.close();
     await database.drop();
   });
 
-  async function restart(...ids: string[]): Promise<RunningServer> {
-    await server?.stop();
-    server = await startServer(withKeys(database, ...ids));
+  async function restart(...ids: string[]): Promise<TestService> {
+    await server?.close();
+    server = await startTestService(database, withKeys(database, ...ids));
     return server;
   }
 
-  const issue = async ({ api }: RunningServer) =>
+  const issue = async ({ api }: Pick<TestService, 'api'>) =>
     (await api.call('POST', `${GROUP}/embed-tokens`, { audience: 'renderer' })).body.embed_token;
 
-  const kidsOf = async ({ baseUrl }: RunningServer) => {
+  const kidsOf = async ({ baseUrl }: TestService) => {
     const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as {
       keys: { kid: string }[];
     };
@@ -38,7 +39,7 @@ onEachDatabase((kind) => {
   };
 
   /** Which of the tokens are accepted; the service and an offline verifier must agree. */
-  async function accepted({ api, baseUrl }: RunningServer, tokens: string[]): Promise<boolean[]> {
+  async function accepted({ api, baseUrl }: TestService, tokens: string[]): Promise<boolean[]> {
     const keys = createRemoteJWKSet(new URL(JWKS, baseUrl));
     const results: boolean[] = [];
     for (const token of tokens) {
@@ -89,7 +90,7 @@ onEachDatabase((kind) => {
   test('no private key is in what the service says or writes', async () => {
     const { privateKey, publicJwk } = await deriveSigningKey(secretOf('k2'));
     const { d } = privateKey.export({ format: 'jwk' }) as { d: string };
-    const running = await restart('k2');
+    const running = await startServer(withKeys(database, 'k2'));
     const keySet = await running.api.call('GET', JWKS);
     expect(keySet.text).toContain(publicJwk.x);
     expect(keySet.text).not.toContain('"d"');
@@ -100,6 +101,7 @@ onEachDatabase((kind) => {
         expect(text).not.toContain(secretOf('k2').toString(encoding));
       }
     }
+    await running.stop();
   });
 });
 

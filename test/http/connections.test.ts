@@ -238,7 +238,7 @@ async function watchReaders(kind: DatabaseKind) {
   let read = 0;
   const reading = setInterval(() => {
     read += (slow.read() as Buffer | null)?.length ?? 0;
-  }, 500);
+  }, 500).unref();
   while ((await cutsNow()) === 0 && performance.now() - started < CUT_WITHIN_MS) await pause(500);
   const cutAfterMs = performance.now() - started;
   const cutsByThen = await cutsNow();

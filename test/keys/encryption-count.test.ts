@@ -5,20 +5,24 @@ import {
   TEST_KEYS,
 } from '../support/databases';
 import { runCli, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 onEachDatabase((kind) => {
-  test('every encryption with a key is counted, over all processes and restarts', async () => {
+  test('every encryption with a key is counted, over all replicas and restarts', async () => {
     const database = await createTestDatabase(kind);
     const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS };
     for (const round of [1, 2]) {
-      const servers = [await startServer(env), await startServer(env)];
-      for (const [index, { api }] of servers.entries()) {
+      const services = [
+        await startTestService(database, env),
+        await startTestService(database, env),
+      ];
+      for (const [index, { api }] of services.entries()) {
         const id = `g ${round} ${index}`;
         const { body } = await api.get({ user_group_id: id, name: 'G' });
         expect((await api.post({ current_token: body.user_group.token })).status).toBe(200);
         await api.get({ user_group_id: id });
       }
-      for (const server of servers) expect(await server.stop()).toBe(0);
+      for (const service of services) await service.close();
       const { stdout } = await runCli(env, 'keys', 'status');
       expect(stdout).toMatch(new RegExp(`\\nk1 +${round * 2} +encrypts +${round * 4}\\n$`));
     }
@@ -29,9 +33,7 @@ onEachDatabase((kind) => {
     const database = await createTestDatabase(kind);
     const env = { ...database.env, TOKEN_ENCRYPTION_KEYS: TEST_KEYS, METRICS_PORT: '0' };
     const warning = 'the encryption key has been used often';
-    const first = await startServer(env);
-    await first.stop();
-    expect(first.output()).not.toContain(warning);
+    await (await startTestService(database, env)).close();
     await changeDatabase(database, 'UPDATE encryption_key SET encryptions = 2147483647');
     const below = await startServer(env);
     expect(below.output()).not.toContain(warning);

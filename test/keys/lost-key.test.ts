@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { keyStatus, runSql, withKeys } from '../support/keys';
-import { runBuilt, runCli, startServer } from '../support/processes';
+import { runAgain, runCli } from '../support/processes';
 import { startTestService } from '../support/test-service';
 
 onEachDatabase((kind) => {
@@ -33,7 +33,7 @@ onEachDatabase((kind) => {
   });
 
   test('a lost key stops the start until it is forgotten; then only showing its tokens fails', async () => {
-    const refused = await runBuilt('main.js', withKeys(database, 'k2'));
+    const refused = await runAgain('main.js', withKeys(database, 'k2'));
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
       /^user-group-service: [^\n]*key "k1", which is not configured[^\n]*keys forget[^\n]*\n$/,
@@ -46,28 +46,28 @@ onEachDatabase((kind) => {
     });
     expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 0 encrypts', 'k1 2 forgotten']);
 
-    const server = await startServer(withKeys(database, 'k2'));
+    const service = await startTestService(database, withKeys(database, 'k2'));
     const before = await groups();
     const changed = { user_group_id: 'kept', name: 'H', properties: {}, mapping: { s: 2 } };
     for (const answer of [
-      await server.api.get({ user_group_id: 'kept' }),
-      await server.api.get({ user_group_id: 'kept', name: 'G' }),
-      await server.api.get(changed),
-      await server.api.put(changed),
+      await service.api.get({ user_group_id: 'kept' }),
+      await service.api.get({ user_group_id: 'kept', name: 'G' }),
+      await service.api.get(changed),
+      await service.api.put(changed),
     ]) {
       expect([answer.status, answer.body.code]).toEqual([409, 'token_forgotten']);
       expect(answer.body.detail).toMatch(/still valid but cannot be shown.*Rotate it/);
     }
     expect(await groups()).toEqual(before);
 
-    const rotation = await server.api.post({ current_token: tokens.get('rotated') });
+    const rotation = await service.api.post({ current_token: tokens.get('rotated') });
     expect(rotation.status).toBe(200);
     const { token } = rotation.body.user_group;
     expect(token).not.toBe(tokens.get('rotated'));
-    const shown = await server.api.get({ user_group_id: 'rotated' });
+    const shown = await service.api.get({ user_group_id: 'rotated' });
     expect(shown.body.user_group.token).toBe(token);
-    expect((await server.api.get({ user_group_id: 'new', name: 'N' })).status).toBe(200);
-    await server.stop();
+    expect((await service.api.get({ user_group_id: 'new', name: 'N' })).status).toBe(200);
+    await service.close();
     expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 2 encrypts', 'k1 1 forgotten']);
   });
 

@@ -1,10 +1,11 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { keyStatus, withKeys } from '../support/keys';
-import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes';
+import { runAgain, runCli } from '../support/processes';
+import { startTestService, type TestService } from '../support/test-service';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
-  let servers: RunningServer[] = [];
+  let servers: TestService[] = [];
   const tokens = new Map<string, string>();
 
   beforeAll(async () => {
@@ -12,9 +13,11 @@ onEachDatabase((kind) => {
   });
 
   afterAll(async () => {
-    for (const server of servers) await server.stop();
+    for (const server of servers) await server.close();
     await database.drop();
   });
+
+  const start = (...ids: string[]) => startTestService(database, withKeys(database, ...ids));
 
   /** Every server makes a group, and every server shows every group there is. */
   async function expectService(): Promise<void> {
@@ -34,17 +37,14 @@ onEachDatabase((kind) => {
   /** Restarts one server after the other with these keys; the other keeps its own meanwhile. */
   async function deploy(...ids: string[]): Promise<void> {
     for (const index of servers.keys()) {
-      await servers[index]!.stop();
-      servers[index] = await startServer(withKeys(database, ...ids));
+      await servers[index]!.close();
+      servers[index] = await start(...ids);
       await expectService();
     }
   }
 
   test('a key is replaced in four steps under two servers, and all the time both show every token', async () => {
-    servers = [
-      await startServer(withKeys(database, 'k1')),
-      await startServer(withKeys(database, 'k1')),
-    ];
+    servers = [await start('k1'), await start('k1')];
     await expectService();
     await deploy('k1', 'k2');
     expect(await keyStatus(withKeys(database, 'k1', 'k2'))).toEqual([
@@ -57,7 +57,7 @@ onEachDatabase((kind) => {
       'k2 3 encrypts',
       'k1 7 decrypts',
     ]);
-    expect(await runBuilt('main.js', withKeys(database, 'k2'))).toMatchObject({
+    expect(await runAgain('main.js', withKeys(database, 'k2'))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
         /^user-group-service: .*key "k1", which is not configured.*\n$/,

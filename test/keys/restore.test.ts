@@ -5,7 +5,8 @@ import { createTestDatabase, onEachDatabase, type TestDatabase } from '../suppor
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { keyStatus, withKeys } from '../support/keys';
 import { follow } from '../support/operations';
-import { BOOTSTRAP_TOKEN, runBuilt, type RunningServer, startServer } from '../support/processes';
+import { BOOTSTRAP_TOKEN, runAgain, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 const wrongKey = keyList('k2').replace('k2:', 'k1:');
 
@@ -14,7 +15,6 @@ onEachDatabase((kind) => {
   let original: TestDatabase;
   let restored: TestDatabase;
   let env: Record<string, string>;
-  let server: RunningServer;
 
   beforeEach(async () => {
     const BACKUP = mkdtempSync(join(tmpdir(), 'user-groups-backup-'));
@@ -24,11 +24,9 @@ onEachDatabase((kind) => {
     if (kind === 'sqlite') rmSync(restored.env['DATA_DIR']!, { recursive: true });
     // On SQLite the key is in its file; on PostgreSQL it is the operator's.
     env = kind === 'sqlite' ? original.env : withKeys(original, 'k1');
-    server = await startServer(env);
   });
 
   afterEach(async () => {
-    await server.stop();
     await original.drop();
     await restored.drop();
     for (const place of Object.values(places)) rmSync(place, { recursive: true });
@@ -50,7 +48,7 @@ onEachDatabase((kind) => {
   }
 
   async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
-    const { code, stderr } = await runBuilt('main.js', env);
+    const { code, stderr } = await runAgain('main.js', env);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^user-group-service: [^\n]+\n$/)]);
     expect(stderr).toMatch(line);
   }
@@ -63,6 +61,7 @@ onEachDatabase((kind) => {
       mapping: { s: id },
     });
     const tokens: string[] = [];
+    const server = await startServer(env);
     for (let id = 0; id < 50; id++) {
       tokens.push((await server.api.get(group(id))).body.user_group.token);
     }
@@ -90,7 +89,7 @@ onEachDatabase((kind) => {
     );
 
     // The first API token is not given again: it comes with the database.
-    const other = await startServer({ ...restoredEnv(), BOOTSTRAP_API_TOKEN: '' });
+    const other = await startTestService(restored, { ...restoredEnv(), BOOTSTRAP_API_TOKEN: '' });
     const Authorization = `Token ${BOOTSTRAP_TOKEN}`;
     for (const [id, token] of tokens.entries()) {
       const { body } = await other.api.get(group(id), { Authorization });
@@ -98,12 +97,13 @@ onEachDatabase((kind) => {
     }
     const again = await other.api.post({ current_token: tokens[1] }, { Authorization });
     expect(again.status).toBe(200);
-    expect(await other.stop()).toBe(0);
+    await other.close();
   });
 
   if (kind === 'sqlite') {
     test('a restored key file that is wrong or missing stops the start', async () => {
-      await server.api.get({ user_group_id: 'g', name: 'G' });
+      const service = await startTestService(original);
+      await service.api.get({ user_group_id: 'g', name: 'G' });
       follow('back up sqlite', { ...env, ...places });
       follow('restore sqlite', { ...restoredEnv(), ...places });
       const path = join(restored.env['DATA_DIR']!, 'token-encryption-keys');
@@ -112,21 +112,25 @@ onEachDatabase((kind) => {
       expect(await keyStatus(restoredEnv())).toEqual(['k1 1 wrong key']);
       rmSync(path);
       await expectRefusal(restoredEnv(), /key file .* is gone/);
+      await service.close();
     });
 
-    test('a backup does not overwrite an older one', () => {
+    test('a backup does not overwrite an older one', async () => {
+      const service = await startTestService(original);
       follow('back up sqlite', { ...env, ...places });
       expect(() => follow('back up sqlite', { ...env, ...places })).toThrow(/already exists/);
+      await service.close();
     });
 
     test('DATA_DIR of a stopped service is a backup by itself', async () => {
       const group = { user_group_id: 'g', name: 'G' };
-      const { token } = (await server.api.get(group)).body.user_group;
-      await server.stop();
+      const service = await startTestService(original);
+      const { token } = (await service.api.get(group)).body.user_group;
+      await service.close();
       cpSync(env['DATA_DIR']!, restored.env['DATA_DIR']!, { recursive: true });
-      const other = await startServer(restoredEnv());
+      const other = await startTestService(restored);
       expect((await other.api.get(group)).body.user_group.token).toBe(token);
-      await other.stop();
+      await other.close();
     });
   }
 });

@@ -202,7 +202,7 @@ onEachDatabase((kind) => {
   test('a command ends at once, whatever time a server gives load balancers', async () => {
     const startedAt = performance.now();
     const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '60' };
-    expect(await runBuilt('cli.js', env, 'token', 'list')).toMatchObject({ code: 0 });
+    expect(await runCli(env, 'token', 'list')).toMatchObject({ code: 0 });
     expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 
