@@ -10,10 +10,10 @@ import {
 } from '../support/databases';
 import { importGroups } from '../support/lines';
 import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
-  let server: RunningServer;
   let stalled: ReturnType<typeof stopWithStalledClients>;
 
   // It goes on beside the other tests.
@@ -24,18 +24,14 @@ onEachDatabase((kind) => {
 
   beforeEach(async () => {
     database = await createTestDatabase(kind);
-    server = await startServer(database.env);
-    await server.api.put({ user_group_id: 'g', name: 'Before' });
   });
 
-  afterEach(async () => {
-    await server.stop('SIGKILL');
-    await database.drop();
-  });
+  afterEach(() => database.drop());
 
   test.each(['SIGTERM', 'SIGINT'] as const)(
     '%s lets every call under way finish, then exits with 0',
     async (signal) => {
+      const server = await startServer(database.env);
       const release = await holdWrites(database);
       const calls = Array.from({ length: 8 }, (_, index) =>
         server.api.put({ user_group_id: `held ${index}`, name: 'H' }),
@@ -49,17 +45,18 @@ onEachDatabase((kind) => {
       expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
       expect(await stopped).toBe(0);
 
-      const again = await startServer(database.env);
+      const again = await startTestService(database);
       for (const { body } of answers) {
         const { provided_id, token } = body.user_group;
         const found = await again.api.get({ user_group_id: provided_id });
         expect(found.body.user_group.token).toBe(token);
       }
-      await again.stop();
+      await again.close();
     },
   );
 
   test('a call that comes while the process ends is not begun, and the caller can see it', async () => {
+    const server = await startServer(database.env);
     const release = await holdWrites(database);
     const { socket, received } = await open(server);
     socket.write(put({ user_group_id: 'last', name: 'L' }));
@@ -74,15 +71,14 @@ onEachDatabase((kind) => {
       'HTTP/1.1 200',
       'Connection: close',
     ]);
-    const again = await startServer(database.env);
+    const again = await startTestService(database);
     expect((await again.api.get({ user_group_id: 'last' })).status).toBe(200);
     expect((await again.api.get({ user_group_id: 'too late' })).status).toBe(404);
-    await again.stop();
+    await again.close();
   });
 
   test('with a delay the process is no longer ready and still takes calls, then it ends', async () => {
-    await server.stop();
-    server = await startServer({ ...database.env, SHUTDOWN_DELAY_SECONDS: '2' });
+    const server = await startServer({ ...database.env, SHUTDOWN_DELAY_SECONDS: '2' });
     expect((await server.api.call('GET', '/health/ready')).status).toBe(200);
     const started = performance.now();
     const stopped = server.stop();
@@ -99,7 +95,9 @@ onEachDatabase((kind) => {
   });
 
   test('the last use of an API token is written down', async () => {
-    await server.stop();
+    const service = await startTestService(database);
+    await service.api.put({ user_group_id: 'g', name: 'G' });
+    await service.close();
     const { stdout } = await runCli(database.env, 'token', 'list');
     const minute = new Date().toISOString().slice(0, 13);
     expect(stdout).toMatch(new RegExp(`^1 +bootstrap .*Z +${minute}\\S+Z +-$`, 'm'));
