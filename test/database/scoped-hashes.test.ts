@@ -10,7 +10,7 @@ import { createTestDatabase, onEachDatabase, type TestDatabase } from '../suppor
 import { noteForeignToken } from '../support/leaks';
 import { fillGroups, runSql, withKeys } from '../support/keys';
 import { importGroups } from '../support/lines';
-import { startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 const GROUPS = 5000;
 const MIGRATION = 'ScopeTokenHashes1795000000011';
@@ -74,20 +74,20 @@ onEachDatabase((kind) => {
     await insertToken('group 21', foreignToken());
     expect(await strays()).toEqual([]);
 
-    const { api, stop } = await startServer(env);
+    const { api, close } = await startTestService(database, env);
     for (const group of ['group 1', 'group 21', `group ${GROUPS}`]) {
       const { body } = await api.call('POST', '/api/v1/introspect', { token: tokens.get(group) });
       expect(body).toMatchObject({ active: true, sub: group });
       const rotated = await api.post({ current_token: tokens.get(group) });
       expect([group, rotated.status]).toEqual([group, 200]);
     }
-    expect(await stop()).toBe(0);
+    await close();
     expect(await strays()).toEqual([]);
   });
 
   test('a token that two workspaces share keeps the migration from being undone, in plain words', async () => {
     await prepareDatabase(loadConfig(env));
-    const { api, stop } = await startServer(env);
+    const { api, close } = await startTestService(database, env);
     const shared = foreignToken();
     const [own] = await importGroups(api, { user_group_id: 'g', name: 'G', token: shared });
     await runSql(database, `INSERT INTO workspace (name, created_at) VALUES ('second', 0)`);
@@ -107,7 +107,7 @@ onEachDatabase((kind) => {
     const { body } = await api.call('POST', '/api/v1/introspect', { token: shared });
     expect(body).toMatchObject({ active: true, sub: 'g' });
     await runSql(database, `DELETE FROM user_group WHERE provided_id = 'h'`);
-    expect(await stop()).toBe(0);
+    await close();
     await revert();
     await prepareDatabase(loadConfig(env));
     expect(await strays()).toEqual([]);

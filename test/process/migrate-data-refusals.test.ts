@@ -20,6 +20,7 @@ import { keyList } from '../../scripts/lab/keys.mjs';
 import { fillGroups, runSql, withKeys } from '../support/keys';
 import { follow } from '../support/operations';
 import { runCli, spawnBuilt, startServer } from '../support/processes';
+import { startTestService } from '../support/test-service';
 
 const GROUPS = 20_000;
 
@@ -260,8 +261,7 @@ onPostgres('a move that', () => {
   });
 
   test('has a target with data is refused, even if only a server was started on it', async () => {
-    const server = await startServer(target.env);
-    await server.stop();
+    await (await startTestService(target)).close();
     const before = await readTables(target);
     const { code, stderr } = await move();
     expect([code, stderr]).toEqual([
@@ -272,8 +272,7 @@ onPostgres('a move that', () => {
   });
 
   test('has a target with data of an older version is refused, and the target stays of that version', async () => {
-    const server = await startServer(target.env);
-    await server.stop();
+    await (await startTestService(target)).close();
     await revertMigration(loadConfig(target.env));
     const migrated = () => runSql(target, 'SELECT name FROM migration ORDER BY id');
     const before = await migrated();
@@ -288,10 +287,10 @@ onPostgres('a move that', () => {
     const elsewhere = { ...change, DATA_DIR: join(tmpdir(), 'no-such-directory') };
     const moving = move(elsewhere, '--data-dir', source.env['DATA_DIR']!);
     expect(await moving).toMatchObject({ code: 0 });
-    const server = await startServer({ ...env(), ...change });
-    const { status, body } = await server.api.get({ user_group_id: 'g' });
+    const service = await startTestService(target, { ...env(), ...change });
+    const { status, body } = await service.api.get({ user_group_id: 'g' });
     expect([status, body.code]).toEqual([409, 'token_forgotten']);
-    await server.stop();
+    await service.close();
   });
 
   test('finds a server on its source is refused, and the server goes on', async () => {
@@ -338,7 +337,7 @@ onPostgres('a move that', () => {
     const keys = keyList('k1');
     rmSync(source.env['DATA_DIR']!, { recursive: true });
     mkdirSync(source.env['DATA_DIR']!);
-    await (await startServer(withKeys(source, 'k1'))).stop();
+    await (await startTestService(source, withKeys(source, 'k1'))).close();
     const tokens = await fillGroups(source, GROUPS, 'k1');
     const change = { TOKEN_ENCRYPTION_KEYS_FILE: '', TOKEN_ENCRYPTION_KEYS: keys };
     for (const table of ['user_group', 'user_group_token']) {
@@ -351,12 +350,12 @@ onPostgres('a move that', () => {
     }
     expect(await move(change)).toMatchObject({ code: 0 });
     expect(await readTables(target)).toEqual(await readTables(source));
-    const server = await startServer({ ...env(), ...change });
+    const service = await startTestService(target, { ...env(), ...change });
     for (const id of ['group 1', `group ${GROUPS}`]) {
-      const { body } = await server.api.get({ user_group_id: id });
+      const { body } = await service.api.get({ user_group_id: id });
       expect(body.user_group.token).toBe(tokens.get(id));
     }
-    await server.stop();
+    await service.close();
   });
 
   async function waitForStatement(beginning: string): Promise<void> {

@@ -1,25 +1,15 @@
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { type RunningServer, runCli, startServer } from '../support/processes';
+import { onEachDatabase } from '../support/databases';
+import { runCli } from '../support/processes';
+import { withService } from '../support/test-service';
 
 interface Answer {
   body: Record<string, unknown>;
 }
 
 onEachDatabase((kind) => {
-  let database: TestDatabase;
-  let server: RunningServer;
+  const service = withService(kind);
 
-  beforeAll(async () => {
-    database = await createTestDatabase(kind);
-    server = await startServer(database.env);
-  });
-
-  afterAll(async () => {
-    await server.stop();
-    await database.drop();
-  });
-
-  const cli = (...args: string[]) => runCli(database.env, ...args);
+  const cli = (...args: string[]) => runCli(service.database.env, ...args);
   const lines = (stdout: string) =>
     stdout
       .trim()
@@ -42,10 +32,10 @@ onEachDatabase((kind) => {
 
     // A caller may choose what a terminal would obey.
     const name = 'Escape \u001b[2J\u009b';
-    expect((await server.api.call('PATCH', `${path}/${id}`, { name })).status).toBe(200);
+    expect((await service.api.call('PATCH', `${path}/${id}`, { name })).status).toBe(200);
     expect((await cli(command, 'list')).stdout).toContain('Escape \\u001b[2J\\u009b ');
     expect((await cli(command, 'update', id!, '--name', 'Renamed')).code).toBe(0);
-    const { body } = (await server.api.call('GET', `${path}/${id}`)) as unknown as Answer;
+    const { body } = (await service.api.call('GET', `${path}/${id}`)) as unknown as Answer;
     const shown = await cli(command, 'show', id!);
     expect(JSON.parse(shown.stdout)).toEqual(body[field]);
     expect(body[field]).toMatchObject({ provided_id: 'one', name: 'Renamed' });
@@ -53,7 +43,7 @@ onEachDatabase((kind) => {
     expect(lines((await cli(command, 'list', '--provided-id', 'two')).stdout)).toHaveLength(1);
 
     expect((await cli(command, 'delete', id!)).code).toBe(0);
-    expect((await server.api.call('GET', `${path}/${id}`)).status).toBe(404);
+    expect((await service.api.call('GET', `${path}/${id}`)).status).toBe(404);
     expect((await cli(command, 'delete', id!)).code).toBe(1);
   });
 
@@ -65,7 +55,7 @@ onEachDatabase((kind) => {
       ...['--embed-token-issuer', 'https://i.example', '--embed-token-audiences', 'a,b'],
     );
     expect([set.code, set.stderr]).toEqual([0, '']);
-    const { body } = (await server.api.call('GET', '/api/v1/workspace')) as unknown as Answer;
+    const { body } = (await service.api.call('GET', '/api/v1/workspace')) as unknown as Answer;
     expect(JSON.parse(set.stdout)).toEqual(body['workspace']);
     expect(body['workspace']).toMatchObject({
       mapping_policy: 'registered',

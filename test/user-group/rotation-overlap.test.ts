@@ -1,6 +1,5 @@
 import { onEachDatabase } from '../support/databases';
-import { startServer } from '../support/processes';
-import { withService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service';
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -208,27 +207,27 @@ onEachDatabase((kind) => {
   });
 
   test('the last introspection of each token is written down', async () => {
-    const server = await startServer(service.database.env);
+    const other = await startTestService(service.database);
     const { id, token, path } = await create();
     const next = await service.api.rotate(token, 3600);
-    const { body } = await server.api.call('POST', '/api/v1/introspect', { token });
+    const { body } = await other.api.call('POST', '/api/v1/introspect', { token });
     expect(body).toMatchObject({ active: true, sub: id });
-    expect(await server.stop()).toBe(0);
+    await other.close();
     const [current, old] = (await service.api.call('GET', path)).body.tokens;
     expect(current).toMatchObject({ last_four: next.slice(-4), last_introspected_at: null });
     expect(Date.now() - Date.parse(old!.last_introspected_at!)).toBeLessThan(60_000);
   });
 
   test('without a grace period in the call ROTATION_GRACE_SECONDS holds', async () => {
-    const server = await startServer({ ...service.database.env, ROTATION_GRACE_SECONDS: '3600' });
+    const other = await startTestService(service.database, { ROTATION_GRACE_SECONDS: '3600' });
     const { token } = await create();
-    const rotated = await server.api.post({ current_token: token });
+    const rotated = await other.api.post({ current_token: token });
     expect(await service.api.isActive(token)).toBe(true);
-    await server.api.post({
+    await other.api.post({
       current_token: rotated.body.user_group.token,
       grace_period_seconds: 0,
     });
     expect(await service.api.isActive(rotated.body.user_group.token)).toBe(false);
-    expect(await server.stop()).toBe(0);
+    await other.close();
   });
 });
