@@ -33,10 +33,12 @@ const service = withService('sqlite', {
   PUBLIC_URL: 'https://user-groups.example',
 });
 let document: OpenApi;
+let ajv: ReturnType<typeof createAjv>;
 
 beforeAll(async () => {
   document = (await service.clientOf(undefined).send({ method: 'GET', path: '/docs-json' }))
     .body as unknown as OpenApi;
+  ajv = createAjv(document);
 });
 
 test('is what the command line prints without a database', async () => {
@@ -132,7 +134,6 @@ test('every operation says its scope, its body, its answers and how to authentic
 });
 
 test('every field is described, and has an example that its schema accepts', () => {
-  const ajv = createAjv(document);
   for (const [name, schema] of Object.entries(document.components.schemas)) {
     const { properties } = schema as {
       properties: Record<string, { description?: string; example?: unknown }>;
@@ -160,7 +161,6 @@ test('every error of the catalogue that an operation can give is documented with
   );
   const codes = errorCatalogue.map(({ code }) => code).filter((code) => code !== 'route_not_found');
   expect([...documented].sort()).toEqual(codes.sort());
-  const ajv = createAjv(document);
   for (const { responses } of operations()) {
     for (const { content } of Object.values(responses)) {
       const problem = content?.['application/problem+json'];
@@ -251,7 +251,6 @@ test('the schemas of embed tokens describe the real answers', async () => {
 });
 
 test('the schema of a body refuses what the service refuses', () => {
-  const ajv = createAjv(document);
   const { schema } = document.paths['/api/user']!['put']!.requestBody!.content['application/json']!;
   const accepts = (body: unknown) => ajv.validate(absolute(schema), body);
   expect(accepts(group)).toBe(true);
@@ -298,7 +297,6 @@ function expectDescribed(
   expect(response).toBeDefined();
   const mediaType = String(headers['content-type']).split(';')[0]!;
   const { schema } = response!.content![mediaType]!;
-  const ajv = createAjv(document);
   expect([ajv.validate(absolute(schema), body), ajv.errorsText()]).toEqual([true, 'No errors']);
   const described = Object.keys(response!.headers ?? {}).map((name) => name.toLowerCase());
   const carried = Object.keys(headers).filter((name) => OWN_HEADERS.includes(name));

@@ -18,11 +18,19 @@ export function createAjv(document: DescribedAnswers): Ajv2020 {
   return ajv;
 }
 
-/** A schema of the document, for a validator of `createAjv`. */
+const absolutes = new Map<string, object>();
+
+/**
+ * A schema of the document, for a validator of `createAjv`: of equal schemas the same object, which
+ * a validator compiles once.
+ */
 export function absolute(schema: object): object {
-  return JSON.parse(
-    JSON.stringify(schema).replaceAll('"#/', '"https://document.test/#/'),
-  ) as object;
+  const text = JSON.stringify(schema);
+  const known = absolutes.get(text);
+  if (known) return known;
+  const made = JSON.parse(text.replaceAll('"#/', '"https://document.test/#/')) as object;
+  absolutes.set(text, made);
+  return made;
 }
 
 function close(value: unknown): unknown {
