@@ -109,13 +109,17 @@ onPostgres('on postgres', () => {
       return rights.filter((name) => row![name]);
     };
     await query('CREATE TABLE granted_elsewhere (id integer)');
-    await query('CREATE TABLE foreign_table (id integer)');
+    await query('CREATE TABLE foreign_table (id serial)');
     await query(`GRANT SELECT, DELETE ON granted_elsewhere TO ${role}`);
     await query(`GRANT DELETE, TRUNCATE ON api_token TO ${role}`);
     const { code } = await runCli({ DATABASE_URL: owner }, ...RUN, role);
     expect(code).toBe(0);
     expect(await rightsOn('granted_elsewhere')).toEqual(['SELECT', 'DELETE']);
     expect(await rightsOn('foreign_table')).toEqual([]);
+    const [sequence] = await query(
+      `SELECT has_sequence_privilege('${role}', 'foreign_table_id_seq', 'USAGE') AS usable`,
+    );
+    expect(sequence).toEqual({ usable: false });
     expect(await rightsOn('api_token')).toEqual(['SELECT', 'INSERT', 'UPDATE']);
     await query('DROP TABLE granted_elsewhere, foreign_table');
   });

@@ -18,6 +18,16 @@ const RIGHTS: Record<string, string> = {
   workspace: 'SELECT, INSERT, UPDATE',
 };
 
+/** Tables into which the service inserts rows that a sequence numbers. */
+const NUMBERED = [
+  'api_token',
+  'audit_event',
+  'registered_data_source',
+  'registered_schema',
+  'user_group',
+  'workspace',
+];
+
 /**
  * The statements by which the owner of the tables lets `role` serve without owning anything. They
  * always grant exactly these rights, whatever the role had before.
@@ -28,7 +38,7 @@ export function grantStatements(role: string): string[] {
     `GRANT USAGE ON SCHEMA public TO ${role}`,
     `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
     ...Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights} ON ${table} TO ${role}`),
-    `GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO ${role}`,
+    `GRANT USAGE ON SEQUENCE ${NUMBERED.map((table) => `${table}_id_seq`).join(', ')} TO ${role}`,
   ];
 }
 
