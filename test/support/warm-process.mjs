@@ -60,8 +60,9 @@ function openedWith(driver) {
   const opened = new Set();
   const loaded = require.cache[(require(driver), require.resolve(driver))];
   loaded.exports = new Proxy(loaded.exports, {
-    construct(target, args) {
-      const database = new target(...args);
+    construct(target, args, newTarget) {
+      // Of the class that was asked for, which may be one that extends the driver's.
+      const database = Reflect.construct(target, args, newTarget);
       opened.add(database);
       return database;
     },
