@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os';
+
 /** Nest 12 is ESM only: its packages are compiled to CommonJS together with the TypeScript. */
 const swc = {
   jsc: {
@@ -22,6 +24,7 @@ export default {
   ],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
-  maxWorkers: '100%',
+  // More than there are cores: a test that waits for a process or a time leaves its core to another.
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   testTimeout: 60_000,
 };
