@@ -133,7 +133,7 @@ export class Config {
 
   @FromEnv('TRUST_PROXY', {
     about:
-      'Whose `X-Forwarded-For` is trusted for the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges.',
+      'From whom `X-Forwarded-For` is accepted as the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges.',
     defaultText: '0',
     read: trustedProxies,
   })

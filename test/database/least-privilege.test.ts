@@ -23,6 +23,16 @@ const REMOVES_FROM = [
   'user_group',
 ];
 
+/** The tables of the service whose ids a sequence counts, but for that of its migrations. */
+const NUMBERED = [
+  'api_token',
+  'audit_event',
+  'registered_data_source',
+  'registered_schema',
+  'user_group',
+  'workspace',
+];
+
 test('docs/security.md shows the statements of --grant-to', () => {
   const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
   const [, shown = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
@@ -112,14 +122,26 @@ onPostgres('on postgres', () => {
     await query('CREATE TABLE foreign_table (id serial)');
     await query(`GRANT SELECT, DELETE ON granted_elsewhere TO ${role}`);
     await query(`GRANT DELETE, TRUNCATE ON api_token TO ${role}`);
+    await query(`GRANT ALL ON SEQUENCE workspace_id_seq TO ${role}`);
     const { code } = await runCli({ DATABASE_URL: owner }, ...RUN, role);
     expect(code).toBe(0);
     expect(await rightsOn('granted_elsewhere')).toEqual(['SELECT', 'DELETE']);
     expect(await rightsOn('foreign_table')).toEqual([]);
-    const [sequence] = await query(
-      `SELECT has_sequence_privilege('${role}', 'foreign_table_id_seq', 'USAGE') AS usable`,
+    const sequences = await query(
+      `SELECT relname AS name, has_sequence_privilege('${role}', oid, 'USAGE') AS counts,
+              has_sequence_privilege('${role}', oid, 'UPDATE') AS sets
+       FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`,
     );
-    expect(sequence).toEqual({ usable: false });
+    expect(sequences).toEqual(
+      [
+        ...NUMBERED.map((table) => ({ name: `${table}_id_seq`, counts: true, sets: false })),
+        ...['foreign_table', 'migration'].map((table) => ({
+          name: `${table}_id_seq`,
+          counts: false,
+          sets: false,
+        })),
+      ].sort((one, other) => one.name.localeCompare(other.name)),
+    );
     expect(await rightsOn('api_token')).toEqual(['SELECT', 'INSERT', 'UPDATE']);
     await query('DROP TABLE granted_elsewhere, foreign_table');
   });

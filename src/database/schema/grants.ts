@@ -28,6 +28,8 @@ const NUMBERED = [
   'workspace',
 ];
 
+const sequences = NUMBERED.map((table) => `${table}_id_seq`).join(', ');
+
 /**
  * The statements by which the owner of the tables lets `role` serve without owning anything. They
  * always grant exactly these rights, whatever the role had before.
@@ -38,7 +40,8 @@ export function grantStatements(role: string): string[] {
     `GRANT USAGE ON SCHEMA public TO ${role}`,
     `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
     ...Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights} ON ${table} TO ${role}`),
-    `GRANT USAGE ON SEQUENCE ${NUMBERED.map((table) => `${table}_id_seq`).join(', ')} TO ${role}`,
+    `REVOKE ALL ON SEQUENCE ${sequences} FROM ${role}`,
+    `GRANT USAGE ON SEQUENCE ${sequences} TO ${role}`,
   ];
 }
 

@@ -13,7 +13,7 @@ export const BETWEEN_WRITES_MS = 55_000;
 const BATCH = 100;
 /** Of the ten seconds in which a process ends; the calls under way have five of them. */
 const LAST_FLUSH_MS = 500;
-/** In the last flush no batch begins later than this, so that the database closes under none. */
+/** At the end no batch begins later than this, so that one under way can end before the database closes. */
 const LAST_BATCH_MS = 300;
 
 /** Stores `at`, in milliseconds since 1970, as the last use of the row with these ids. */
@@ -33,6 +33,8 @@ export abstract class LastUse implements OnApplicationBootstrap, OnApplicationSh
   private readonly logger = new Logger(this.constructor.name);
   private uses = new Map<string, Use>();
   private timer: NodeJS.Timeout | undefined;
+  private flushed = Promise.resolve();
+  private deadline = Infinity;
 
   constructor(
     private readonly transactor: Transactor,
@@ -52,21 +54,24 @@ export abstract class LastUse implements OnApplicationBootstrap, OnApplicationSh
   /** Flushes after the last answer; the database, a global module, closes after the modules that use it. */
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    this.deadline = Date.now() + LAST_BATCH_MS;
     // A hint does not justify a delayed exit.
-    const lastFlush = this.flush(Date.now() + LAST_BATCH_MS);
-    await Promise.race([lastFlush, sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
+    await Promise.race([this.flush(), sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
   }
 
-  /**
-   * Stores the collected times. A time that cannot be written, or not before `deadline`, is dropped:
-   * it is a hint, and the next minute brings another.
-   */
-  private async flush(deadline = Infinity): Promise<void> {
+  /** Stores the collected times, once those of the flush before are stored. */
+  private flush(): Promise<void> {
+    this.flushed = this.flushed.then(() => this.write());
+    return this.flushed;
+  }
+
+  /** A time that cannot be written, or not before the deadline, is dropped: it is a hint. */
+  private async write(): Promise<void> {
     const uses = [...this.uses.values()].sort(inOrder);
     if (uses.length === 0) return;
     this.uses = new Map();
     try {
-      for (let from = 0; from < uses.length && Date.now() < deadline; from += BATCH) {
+      for (let from = 0; from < uses.length && Date.now() < this.deadline; from += BATCH) {
         await this.transactor.run(async (manager) => {
           for (const use of uses.slice(from, from + BATCH)) {
             await this.statements.run(manager, this.setLastUse, { ...use });

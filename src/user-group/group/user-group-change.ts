@@ -88,7 +88,7 @@ export function changesRow(change: UserGroupChange): boolean {
   return changesContent(change) || change.suspended !== undefined;
 }
 
-/** The group as the change leaves it, but for its mapping. @param now when it is stored */
+/** The group as the change leaves it when it is stored at `now`, but for its mapping. */
 export function groupAfter(change: UserGroupChange, now: number): UserGroupState {
   const { stored, name, properties, suspended } = change;
   const base = stored ?? { id: 0, mapping: null, suspendedAt: null, createdAt: now };

@@ -48,8 +48,9 @@ export class UserGroupWrites {
   /**
    * Makes a group what the write wants it to be, or creates it. If nothing is to change, nothing is
    * written.
-   * @throws what `plan` throws; ValidationFailed, InsufficientScope, UserGroupTokenForgotten, UserGroupTokenUnreadable,
-   *   UserGroupTokenNotUsable, UserGroupQuotaReached, AuditUnavailable, DatabaseUnavailable
+   * @throws what `plan` throws; ValidationFailed, InsufficientScope, UserGroupTokenForgotten,
+   *   UserGroupTokenUnreadable, UserGroupTokenNotUsable, UserGroupQuotaReached, AuditUnavailable,
+   *   DatabaseUnavailable
    */
   async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
     const { caller, providedId, withMapping } = write;

@@ -1,0 +1,76 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { EntityManager } from 'typeorm';
+import { statement, type Statements } from '../../src/database/statement';
+import { Transactor, type Work } from '../../src/database/transactor';
+import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use';
+
+const BATCH = 100;
+const BATCH_MS = 100;
+
+class SlowTransactor extends Transactor {
+  begun = 0;
+  underWay = 0;
+
+  async run<T>(work: Work<T>): Promise<T> {
+    this.begun++;
+    this.underWay++;
+    await sleep(BATCH_MS);
+    const result = await work({} as EntityManager);
+    this.underWay--;
+    return result;
+  }
+
+  async close(): Promise<void> {
+    // It has nothing to close.
+  }
+}
+
+const setLastUse: SetLastUse = statement('test.set-last-use', () => 'SELECT 1');
+
+class TestUse extends LastUse {}
+
+function createUse() {
+  const transactor = new SlowTransactor();
+  const written: number[] = [];
+  const statements = {
+    run: (_manager: unknown, _statement: unknown, { id }: { id: number }) => {
+      written.push(id);
+      return Promise.resolve([]);
+    },
+  };
+  const use = new TestUse(transactor, statements as unknown as Statements, setLastUse);
+  const record = (from: number, count: number) => {
+    for (let id = from; id < from + count; id++) use.record(id);
+  };
+  return { transactor, written, use, record };
+}
+
+test('the end writes what it has time for, and leaves no batch under way', async () => {
+  const { transactor, written, use, record } = createUse();
+  record(1, 20 * BATCH);
+  await use.onApplicationShutdown();
+  expect(transactor.underWay).toBe(0);
+  expect(written).toHaveLength(transactor.begun * BATCH);
+  expect(transactor.begun).toBeLessThan(10);
+  await sleep(2 * BATCH_MS);
+  expect(written).toHaveLength(transactor.begun * BATCH);
+});
+
+test('the end waits for a flush that is under way, and ends it early, too', async () => {
+  let flush = (): void => undefined;
+  const interval = jest.spyOn(globalThis, 'setInterval').mockImplementation((callback) => {
+    flush = callback;
+    return setTimeout(() => undefined, 0);
+  });
+  const { transactor, written, use, record } = createUse();
+  use.onApplicationBootstrap();
+  interval.mockRestore();
+  record(1, 20 * BATCH);
+  flush();
+  await sleep(BATCH_MS / 2);
+  expect(transactor.underWay).toBe(1);
+  await use.onApplicationShutdown();
+  expect(transactor.underWay).toBe(0);
+  expect(written).toHaveLength(transactor.begun * BATCH);
+  expect(transactor.begun).toBeLessThan(10);
+});
