@@ -23,11 +23,18 @@ onEachDatabase((kind) => {
     ['migration', 'show'],
     ['config', 'check'],
     ['openapi'],
-  ])('as a process of its own "%s %s" prints what was asked for and ends', async (...args) => {
-    await cli('workspace', 'list');
-    const finished = await runBuilt('cli.js', database.env, ...args);
-    expect(finished).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });
-  });
+  ])(
+    'as a process of its own "%s %s" prints what was asked for and ends at once',
+    async (...args) => {
+      await cli('workspace', 'list');
+      const startedAt = performance.now();
+      // Whatever time a server gives load balancers.
+      const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '60' };
+      const finished = await runBuilt('cli.js', env, ...args);
+      expect(finished).toEqual({ code: 0, stdout: expect.stringMatching(/./), stderr: '' });
+      expect(performance.now() - startedAt).toBeLessThan(30_000);
+    },
+  );
 
   test('a token is printed alone on standard output, once', async () => {
     const created = await cli(
@@ -197,13 +204,6 @@ onEachDatabase((kind) => {
     ]);
     expect((await cli('migration', 'run')).code).toBe(0);
     expect(await show()).toEqual(before);
-  });
-
-  test('a command ends at once, whatever time a server gives load balancers', async () => {
-    const startedAt = performance.now();
-    const env = { ...database.env, SHUTDOWN_DELAY_SECONDS: '60' };
-    expect(await runCli(env, 'token', 'list')).toMatchObject({ code: 0 });
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
   });
 
   test('the configuration is checked without a database', async () => {
