@@ -1,11 +1,13 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
 import { keyStatus, withKeys } from '../support/keys';
-import { runAgain, runCli } from '../support/processes';
+import { runAgain, runCli, startServer } from '../support/processes';
 import { startTestService, type TestService } from '../support/test-service';
+
+type Server = Pick<TestService, 'api' | 'close'>;
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
-  let servers: TestService[] = [];
+  const servers: Server[] = [];
   const tokens = new Map<string, string>();
 
   beforeAll(async () => {
@@ -17,7 +19,19 @@ onEachDatabase((kind) => {
     await database.drop();
   });
 
-  const start = (...ids: string[]) => startTestService(database, withKeys(database, ...ids));
+  /** The second is a process of its own: the two share nothing but the database. */
+  const start: ((...ids: string[]) => Promise<Server>)[] = [
+    (...ids) => startTestService(database, withKeys(database, ...ids)),
+    async (...ids) => {
+      const { api, stop } = await startServer(withKeys(database, ...ids));
+      return {
+        api,
+        close: async () => {
+          expect(await stop()).toBe(0);
+        },
+      };
+    },
+  ];
 
   /** Every server makes a group, and every server shows every group there is. */
   async function expectService(): Promise<void> {
@@ -36,15 +50,15 @@ onEachDatabase((kind) => {
 
   /** Restarts one server after the other with these keys; the other keeps its own meanwhile. */
   async function deploy(...ids: string[]): Promise<void> {
-    for (const index of servers.keys()) {
+    for (const [index, startAgain] of start.entries()) {
       await servers[index]!.close();
-      servers[index] = await start(...ids);
+      servers[index] = await startAgain(...ids);
       await expectService();
     }
   }
 
   test('a key is replaced in four steps under two servers, and all the time both show every token', async () => {
-    servers = [await start('k1'), await start('k1')];
+    for (const startFirst of start) servers.push(await startFirst('k1'));
     await expectService();
     await deploy('k1', 'k2');
     expect(await keyStatus(withKeys(database, 'k1', 'k2'))).toEqual([
