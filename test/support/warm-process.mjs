@@ -72,7 +72,13 @@ function openedWith(driver) {
 
 /** Closes what the end of a process closes, so that the next run can do without another. */
 function release() {
-  for (const database of databases) database.close();
+  for (const database of databases) {
+    try {
+      database.close();
+    } catch {
+      // It is in the midst of a query, and stays open: `holdsDatabase` will tell.
+    }
+  }
   databases.clear();
   const own = [process.stdin, process.stdout, process.stderr];
   for (const handle of process._getActiveHandles()) {
