@@ -118,32 +118,35 @@ onPostgres('on postgres', () => {
       );
       return rights.filter((name) => row![name]);
     };
-    await query('CREATE TABLE granted_elsewhere (id integer)');
-    await query('CREATE TABLE foreign_table (id serial)');
-    await query(`GRANT SELECT, DELETE ON granted_elsewhere TO ${role}`);
-    await query(`GRANT DELETE, TRUNCATE ON api_token TO ${role}`);
-    await query(`GRANT ALL ON SEQUENCE workspace_id_seq TO ${role}`);
-    const { code } = await runCli({ DATABASE_URL: owner }, ...RUN, role);
-    expect(code).toBe(0);
-    expect(await rightsOn('granted_elsewhere')).toEqual(['SELECT', 'DELETE']);
-    expect(await rightsOn('foreign_table')).toEqual([]);
-    const sequences = await query(
-      `SELECT relname AS name, has_sequence_privilege('${role}', oid, 'USAGE') AS counts,
-              has_sequence_privilege('${role}', oid, 'UPDATE') AS sets
-       FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`,
-    );
-    expect(sequences).toEqual(
-      [
-        ...NUMBERED.map((table) => ({ name: `${table}_id_seq`, counts: true, sets: false })),
-        ...['foreign_table', 'migration'].map((table) => ({
-          name: `${table}_id_seq`,
-          counts: false,
-          sets: false,
-        })),
-      ].sort((one, other) => one.name.localeCompare(other.name)),
-    );
-    expect(await rightsOn('api_token')).toEqual(['SELECT', 'INSERT', 'UPDATE']);
-    await query('DROP TABLE granted_elsewhere, foreign_table');
+    try {
+      await query('CREATE TABLE granted_elsewhere (id integer)');
+      await query('CREATE TABLE foreign_table (id serial)');
+      await query(`GRANT SELECT, DELETE ON granted_elsewhere TO ${role}`);
+      await query(`GRANT DELETE, TRUNCATE ON api_token TO ${role}`);
+      await query(`GRANT ALL ON SEQUENCE workspace_id_seq TO ${role}`);
+      const { code } = await runCli({ DATABASE_URL: owner }, ...RUN, role);
+      expect(code).toBe(0);
+      expect(await rightsOn('granted_elsewhere')).toEqual(['SELECT', 'DELETE']);
+      expect(await rightsOn('foreign_table')).toEqual([]);
+      const sequences = await query(
+        `SELECT relname AS name, has_sequence_privilege('${role}', oid, 'USAGE') AS counts,
+                has_sequence_privilege('${role}', oid, 'UPDATE') AS sets
+         FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'S' ORDER BY relname`,
+      );
+      expect(sequences).toEqual(
+        [
+          ...NUMBERED.map((table) => ({ name: `${table}_id_seq`, counts: true, sets: false })),
+          ...['foreign_table', 'migration'].map((table) => ({
+            name: `${table}_id_seq`,
+            counts: false,
+            sets: false,
+          })),
+        ].sort((one, other) => one.name.localeCompare(other.name)),
+      );
+      expect(await rightsOn('api_token')).toEqual(['SELECT', 'INSERT', 'UPDATE']);
+    } finally {
+      await query('DROP TABLE IF EXISTS granted_elsewhere, foreign_table');
+    }
   });
 
   test('a role that owns nothing can serve, and cannot touch the audit log', async () => {
