@@ -58,7 +58,8 @@ LABEL org.opencontainers.image.title="user-group-service" \
 HEALTHCHECK --interval=30s --timeout=5s --start-period=60s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 
-# Half of the room that V8 gives new objects saves 10 MiB when idle, and is as fast.
+# The room for new objects does not follow the limit of memory: with 512 MiB V8 would give 1 MiB, with
+# which look-ups are a fifth slower; without a limit 16, which are no faster than 8.
 # Node is process 1: it takes the signals itself, and starts no process that it would have to reap.
 # SIGUSR1 would open its debugger to whoever is in the container.
 CMD ["node", "--disable-sigusr1", "--max-semi-space-size=8", "/app/dist/src/main.js"]
