@@ -1,5 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { DataSource } from 'typeorm';
 import { ApiToken } from '../../src/api-token/api-token.entity';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
@@ -35,6 +35,14 @@ export interface TestService {
   query: <Row>(sql: string) => Promise<Row[]>;
   close: () => Promise<void>;
 }
+
+const services = new Set<TestService>();
+
+// A test that fails before it closes its service would leave a server that listens and an open database.
+afterAll(async () => {
+  const left = [...services].filter(({ app }) => (app.getHttpServer() as Server).listening);
+  await Promise.allSettled(left.map(({ close }) => close()));
+});
 
 /**
  * Declares a service of its own for the tests of the surrounding block: started before the first of
@@ -81,7 +89,12 @@ export async function startTestService(
   const { port } = app.getHttpServer().address() as AddressInfo;
   const dataSource = app.get(DataSource);
   const baseUrl = `http://127.0.0.1:${port}`;
-  return {
+  let closed: Promise<void> | undefined;
+  const close = async () => {
+    await app.close();
+    if (isOwn) await database.drop();
+  };
+  const service: TestService = {
     app,
     database,
     dataSource,
@@ -107,9 +120,8 @@ export async function startTestService(
     },
     clientOf: (apiToken) => new ApiClient(baseUrl, apiToken),
     query: (sql) => dataSource.query(sql),
-    close: async () => {
-      await app.close();
-      if (isOwn) await database.drop();
-    },
+    close: () => (closed ??= close()),
   };
+  services.add(service);
+  return service;
 }
