@@ -8,17 +8,16 @@ const DIRECTORY = 'LEAKS_DIRECTORY';
 const TOKEN = /ug[at]_[0-9A-Za-z]{38}/g;
 const EMBED_TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]{86}/g;
 
-/** A kind of token by its secret part, which is searched for alone: a cut prefix hides nothing. */
-interface SecretPart {
-  length: number;
-  run: RegExp;
-}
+/**
+ * How long the secret part of each kind of token is, which is searched for alone: a cut prefix hides
+ * nothing. Of an embed token it is the signature: what stands before it opens nothing.
+ */
+const SECRET_LENGTHS = [38, 86];
 
-const secretParts: SecretPart[] = [
-  { length: 38, run: /[0-9A-Za-z]{38,}/g },
-  // Of an embed token the signature: what stands before it opens nothing.
-  { length: 86, run: /[\w-]{86,}/g },
-];
+/** By character code, whether a secret can contain it. */
+const isOfSecret = Array.from({ length: 256 }, (_, code) =>
+  /[\w-]/.test(String.fromCharCode(code)),
+);
 
 /** Begins to collect: every token issued, every line logged, every database at its end. */
 export function startCollecting(): void {
@@ -105,27 +104,46 @@ export function findLeaks(): Findings {
 
 /** Where a text holds the secret part of an issued token. */
 function findIn(text: string, issued: ReadonlySet<string>): string[] {
-  return secretParts.flatMap(({ length, run }) => {
-    const secrets = new Set([...issued].map((token) => token.slice(-length)));
-    return findSecrets(text, secrets, run, length);
-  });
-}
-
-function findSecrets(
-  text: string,
-  secrets: ReadonlySet<string>,
-  runs: RegExp,
-  length: number,
-): string[] {
+  const secrets = SECRET_LENGTHS.map((length) => ({
+    length,
+    values: new Set([...issued].map((token) => token.slice(-length))),
+  }));
+  // Few places begin as a secret does, and only those are cut out and compared.
+  const beginnings = new Uint8Array(1 << 24);
+  for (const { values } of secrets)
+    for (const value of values) beginnings[beginningAt(value, 0)] = 1;
   const places: string[] = [];
-  for (const { 0: run, index } of text.matchAll(runs)) {
-    for (let start = 0; start + length <= run.length; start++) {
-      if (!secrets.has(run.slice(start, start + length))) continue;
-      const before = text.slice(Math.max(0, index + start - 120), index + start);
-      places.push(`${before}… (cut before the secret)`);
+  for (const [from, to] of stretchesOf(text, Math.min(...SECRET_LENGTHS))) {
+    for (let start = from; start < to; start++) {
+      if (beginnings[beginningAt(text, start)] !== 1) continue;
+      for (const { length, values } of secrets) {
+        if (!values.has(text.slice(start, start + length))) continue;
+        places.push(`${text.slice(Math.max(0, start - 120), start)}… (cut before the secret)`);
+      }
     }
   }
   return places;
+}
+
+/** Three characters as one number; beyond the end there is nothing. */
+function beginningAt(text: string, place: number): number {
+  const codeAt = (offset: number) => text.charCodeAt(place + offset);
+  return (codeAt(0) << 16) | (codeAt(1) << 8) | codeAt(2);
+}
+
+/**
+ * The stretches of at least so many characters that secrets are made of. One of them is at every
+ * place that is looked at in such a stretch, so that most of a text need not be read.
+ */
+function* stretchesOf(text: string, least: number): Generator<[from: number, to: number]> {
+  for (let place = least - 1; place < text.length; place += least) {
+    if (!isOfSecret[text.charCodeAt(place)]) continue;
+    let [from, to] = [place, place + 1];
+    while (from > 0 && isOfSecret[text.charCodeAt(from - 1)]) from--;
+    while (to < text.length && isOfSecret[text.charCodeAt(to)]) to++;
+    if (to - from >= least) yield [from, to];
+    place = to;
+  }
 }
 
 function lengthOf(texts: string[]): number {
