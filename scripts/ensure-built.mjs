@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-// Builds, unless the last build that this script has made is newer than all that it was made from.
+// Compiles, unless what this script has compiled last is newer than all that it was made from. What
+// comes out is what `npm run build` gives, in half the time: types are judged there.
 
 const STAMP = 'dist/built';
 const SOURCES = ['package.json', 'package-lock.json', 'nest-cli.json', 'ormconfig.ts']
@@ -11,9 +12,12 @@ const SOURCES = ['package.json', 'package-lock.json', 'nest-cli.json', 'ormconfi
 
 const changedAt = Math.max(...SOURCES.map((path) => statSync(path).mtimeMs));
 if (!existsSync(STAMP) || statSync(STAMP).mtimeMs < changedAt) {
-  // What is changed during the build may not be in it.
+  // What is changed meanwhile may not be in it.
   const begunAt = new Date();
-  execFileSync('npm', ['run', '--silent', 'build'], { stdio: ['ignore', 2, 2] });
+  rmSync('dist', { recursive: true, force: true });
+  execFileSync('npx', ['tsc', '--project', 'tsconfig.build.json', '--noCheck'], {
+    stdio: ['ignore', 2, 2],
+  });
   writeFileSync(STAMP, '');
   utimesSync(STAMP, begunAt, begunAt);
 }
