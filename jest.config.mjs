@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import process from 'node:process';
 
 /** Nest 12 is ESM only: its packages are compiled to CommonJS together with the TypeScript. */
 const swc = {
@@ -25,6 +26,7 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // More than there are cores: a test that waits for a process or a time leaves its core to another.
-  maxWorkers: availableParallelism() * 2,
+  // PostgreSQL wants some of them for itself.
+  maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2)),
   testTimeout: 60_000,
 };
