@@ -66,6 +66,12 @@ export function watchApplication(app: INestApplication): void {
       help: 'Whether changes of other processes are received at once (1) or within 750 ms (0).',
       read: () => toNumber(changes.isConnected()),
     },
+    {
+      type: 'gauge',
+      name: 'change_lease_up',
+      help: 'Whether answers may come from memory (1), or the database is asked for each (0).',
+      read: () => toNumber(changes.isConnected() === null ? null : changes.isCurrent()),
+    },
   ];
   for (const one of watched) metrics.watch(one);
 }

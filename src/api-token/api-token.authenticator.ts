@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { Scope } from '../common/caller';
 import { ApiTokenInvalid } from '../common/errors';
 import { hashTokenText, isWellFormedToken } from '../common/secrets';
+import { type Change, ChangeFeed, type ChangeListener } from '../database/change-feed';
 import { statement, Statements } from '../database/statement';
 import { type Ranges, toRanges } from './cidr';
 
@@ -29,12 +30,14 @@ interface Row {
   allowedCidrs: string | null;
 }
 
-/**
- * The max age of a cached token, counted from before the query was sent: a revoked token must be
- * refused everywhere within a second.
- */
-const MAX_AGE_MS = 750;
 const MAX_CACHED = 10_000;
+/** Who joins a load must not be answered by what the database said a second ago. */
+const MAX_JOINABLE_MS = 750;
+
+interface PendingLoad {
+  startedAt: number;
+  result: Promise<AuthenticApiToken | undefined>;
+}
 
 const findByHash = statement<{ hash: Buffer }, Row>(
   'api-token.find-by-hash',
@@ -45,24 +48,26 @@ const findByHash = statement<{ hash: Buffer }, Row>(
     WHERE token_hash = :hash`,
 );
 
-/** Identifies the owner of an API token. Only valid tokens are cached, so guessing cannot fill the memory. */
+/**
+ * Identifies the owner of an API token. What is cached is answered only while the change feed is
+ * current, so that a revoked token is refused everywhere within a second. Only valid tokens are
+ * cached: guessing cannot fill the memory.
+ */
 @Injectable()
-export class ApiTokenAuthenticator {
-  private readonly known = new LRUCache<string, AuthenticApiToken>({
-    max: MAX_CACHED,
-    ttl: MAX_AGE_MS,
-    fetchMethod: async (hash, _stale, { options }) => {
-      const startedAt = performance.now();
-      const known = await this.find(Buffer.from(hash, 'base64'));
-      options.ttl = Math.max(1, MAX_AGE_MS - (performance.now() - startedAt));
-      return known;
-    },
-  });
+export class ApiTokenAuthenticator implements ChangeListener {
+  private readonly known = new LRUCache<string, AuthenticApiToken>({ max: MAX_CACHED });
+  /** Of the same token several callers share one query; none of those that come after a change. */
+  private readonly pending = new Map<string, PendingLoad>();
+  private isSubscribed = false;
 
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly changes: ChangeFeed,
+  ) {}
 
   /** Returns a token from the cache; undefined if the database has to be queried. */
   recall(token: string): AuthenticApiToken | undefined {
+    if (!this.changes.isCurrent()) return undefined;
     const known = this.known.get(hashTokenText(token));
     return known && known.expiresAt > Date.now() ? known : undefined;
   }
@@ -71,10 +76,49 @@ export class ApiTokenAuthenticator {
   async authenticate(token: string): Promise<AuthenticApiToken> {
     // A mistyped token fails its checksum, so the database is not asked.
     if (token.startsWith('uga_') && !isWellFormedToken('uga', token)) throw new ApiTokenInvalid();
-    const known = await this.known.fetch(hashTokenText(token));
+    const known = this.recall(token) ?? (await this.load(hashTokenText(token)));
     if (!known) throw new ApiTokenInvalid();
     if (known.expiresAt <= Date.now()) throw ended(known.workspaceId, known.id);
     return known;
+  }
+
+  invalidate({ workspaceId, ...change }: Change): void {
+    if (change.userGroupId !== undefined || change.of !== 'api_tokens') return;
+    this.pending.clear();
+    for (const [hash, token] of this.known.entries()) {
+      if (token.workspaceId === workspaceId) this.known.delete(hash);
+    }
+  }
+
+  invalidateAll(): void {
+    this.pending.clear();
+    this.known.clear();
+  }
+
+  private load(hash: string): Promise<AuthenticApiToken | undefined> {
+    this.subscribe();
+    const pending = this.pending.get(hash);
+    const now = performance.now();
+    if (pending && now - pending.startedAt < MAX_JOINABLE_MS) return pending.result;
+    const load = { startedAt: now, result: this.find(Buffer.from(hash, 'base64')) };
+    this.pending.set(hash, load);
+    void this.keep(hash, load);
+    return load.result;
+  }
+
+  /** Caches what is loaded, unless it may have changed since the load began. */
+  private async keep(hash: string, load: PendingLoad): Promise<void> {
+    const token = await load.result.catch(() => undefined);
+    if (this.pending.get(hash) !== load) return;
+    this.pending.delete(hash);
+    if (token) this.known.set(hash, token);
+  }
+
+  /** At the first use: the command line authenticates nobody, and needs no connection to hear of changes. */
+  private subscribe(): void {
+    if (this.isSubscribed) return;
+    this.isSubscribed = true;
+    this.changes.subscribe(this);
   }
 
   /** @throws ApiTokenInvalid if the token has been revoked, so that it is not cached */

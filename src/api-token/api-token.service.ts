@@ -11,6 +11,7 @@ import {
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/page.dto';
 import { generateToken } from '../common/secrets';
 import { fromWireTime } from '../common/time';
+import { ChangeFeed } from '../database/change-feed';
 import { Transactor } from '../database/transactor';
 import { WorkspaceService } from '../workspace/workspace.service';
 import type { ApiToken } from './api-token.entity';
@@ -42,6 +43,7 @@ export class ApiTokenService {
     private readonly transactor: Transactor,
     private readonly workspaces: WorkspaceService,
     private readonly auditLog: AuditLog,
+    private readonly changes: ChangeFeed,
   ) {}
 
   /** Lists one page of the workspace's tokens in the order of creation, including those that have ended. */
@@ -185,12 +187,12 @@ export class ApiTokenService {
    * cached copy may be almost a second old.
    * @throws ApiTokenInvalid, InsufficientScope, AddressNotAllowed, ApiTokenSuperseded
    */
-  private change<T>(
+  private async change<T>(
     caller: Caller,
     work: (manager: EntityManager, own: ApiToken | undefined) => Promise<T>,
   ): Promise<T> {
     const { workspaceId, apiTokenId } = caller;
-    return this.transactor.run(async (manager) => {
+    const result = await this.transactor.run(async (manager) => {
       await this.workspaces.lock(manager, workspaceId);
       if (apiTokenId === null) return work(manager, undefined);
       const own = await this.apiTokens.get(manager, { workspaceId, id: apiTokenId });
@@ -202,6 +204,8 @@ export class ApiTokenService {
       if (own.supersededBy !== null) throw new ApiTokenSuperseded();
       return work(manager, own);
     });
+    this.changes.announce({ workspaceId, of: 'api_tokens' });
+    return result;
   }
 }
 

@@ -5,8 +5,9 @@ import { AuditUnavailable, DatabaseUnavailable } from '../common/errors';
 import { randomBytes } from '../common/random-bytes';
 import { redactor } from '../common/secrets';
 import { Config } from '../config/config';
+import { ChangeLog, type RecordedChange } from '../database/change-log';
 import { translateDatabaseError } from '../database/database-errors';
-import { statement, Statements } from '../database/statement';
+import { settled, statement, Statements } from '../database/statement';
 
 /** The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. */
 export const auditActions = [
@@ -39,6 +40,16 @@ export const auditActions = [
 
 type AuditAction = (typeof auditActions)[number];
 
+/** Actions that leave user groups, API tokens and what they depend on as they are. */
+const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
+  'authentication.refuse',
+  'authorization.refuse',
+  'encryption_key.forget',
+  'encryption_key.rewrap',
+  'user_group.export',
+  'user_group_token.show',
+]);
+
 /** The actor of an event: what the event records of a `Caller`. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
   /** Null where it is unknown. */
@@ -57,6 +68,8 @@ export interface AuditEntry {
   action: AuditAction;
   /** The object of the action, by the id that the API shows. */
   object?: { type: string; id: string | number };
+  /** The user group that is changed; none where the action concerns all of the workspace, or none of them. */
+  userGroupId?: number;
   /** The fields that changed, as they were; never a secret. */
   before?: object;
   /** The fields that changed, as they are now; never a secret. */
@@ -98,7 +111,7 @@ const insertEvents = statement<{ rows: string }>(
 
 /**
  * Records who did what, in the transaction of the change itself, so that neither exists without the
- * other.
+ * other; what has changed goes into the change log, too.
  */
 @Injectable()
 export class AuditLog {
@@ -106,6 +119,7 @@ export class AuditLog {
 
   constructor(
     private readonly statements: Statements,
+    private readonly changeLog: ChangeLog,
     private readonly config: Config,
   ) {
     this.redact = redactor(config.bootstrapApiToken, { whole: true });
@@ -117,14 +131,17 @@ export class AuditLog {
   }
 
   /**
-   * Adds events, by one statement. Redacts whatever looks like a token, wherever it occurs.
+   * Adds events, by one statement, and the changes among them to the change log. Redacts whatever looks like a token, wherever it occurs.
    * @throws AuditUnavailable, which rolls the change back; DatabaseUnavailable
    */
   async recordAll(manager: EntityManager, events: readonly AuditRecord[]): Promise<void> {
     if (events.length === 0) return;
     const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
     try {
-      await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
+      await settled([
+        this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) }),
+        this.changeLog.recordAll(manager, events.flatMap(toChange)),
+      ]);
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
       throw error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
@@ -156,6 +173,13 @@ export class AuditLog {
   private toText(value: object | undefined): string | null {
     return value === undefined ? null : this.redact(JSON.stringify(value));
   }
+}
+
+function toChange([{ workspaceId }, entry]: AuditRecord): RecordedChange[] {
+  const { action, object, userGroupId = null } = entry;
+  if (UNCHANGING.has(action)) return [];
+  const objectId = object ? String(object.id) : null;
+  return [{ workspaceId, kind: action, userGroupId, objectId }];
 }
 
 /** Draws one of the 2^53 numbers that are exact in JSON. */

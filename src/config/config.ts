@@ -174,6 +174,13 @@ export class Config {
   })
   shownTokenRetentionDays = 30;
 
+  @FromEnv('EVENT_RETENTION_HOURS', {
+    about:
+      'Hours for which the change feed keeps an event; longer than any process that introspects, or consumer, may be away.',
+    read: integer(24, 8760),
+  })
+  eventRetentionHours = 168;
+
   @FromEnv('DOCS', {
     about:
       '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and leads `/` there; with `off` none of them is there.',

@@ -1,33 +1,35 @@
-/** What a committed write has changed: one user group, or something that all those of a workspace depend on. */
-export interface Change {
-  workspaceId: number;
-  /** Undefined for every group of the workspace. */
-  userGroupId?: number;
-}
+/** What a committed write has changed. */
+export type Change =
+  /** One user group, with its tokens. */
+  | { workspaceId: number; userGroupId: number }
+  /** Something that all user groups of the workspace depend on, or API tokens of the workspace. */
+  | { workspaceId: number; userGroupId?: undefined; of: 'user_groups' | 'api_tokens' };
 
-/** A cache of user groups. */
+/** A cache of what is in the database. */
 export interface ChangeListener {
-  /** Drops what it holds of the changed groups. */
+  /** Drops what it holds of what has changed. */
   invalidate: (change: Change) => void;
   /** Drops everything: changes may have been missed. */
   invalidateAll: () => void;
 }
 
-/** Invalidates caches of user groups, here and in other processes. */
+/** Invalidates caches, here and in other processes. */
 export abstract class ChangeFeed {
   private readonly listeners: ChangeListener[] = [];
+
+  /**
+   * Whether every change that was committed 750 ms ago or earlier, by whichever process, has reached the
+   * listeners. To be asked before each answer from a cache; while it is not so, the database has to be
+   * asked.
+   */
+  abstract isCurrent(): boolean;
 
   /** Whether other processes' changes arrive at once; null where that needs no connection, or none has been opened yet. */
   isConnected(): boolean | null {
     return null;
   }
 
-  /** Looks for other processes' changes, where they are not sent; to be called before each answer from a cache. */
-  poll(): void {
-    // Where changes are sent there is nothing to look for.
-  }
-
-  /** Makes a change known; to be called after each commit that changes what an introspection answers. */
+  /** Makes a change known; to be called after each commit of a change, which the change log has recorded. */
   announce(change: Change): void {
     this.invalidate(change);
   }

@@ -29,10 +29,20 @@ const SERVER_LIMITS = {
 };
 
 /**
+ * Tells PostgreSQL that whoever writes records its changes in the change log itself. What others write
+ * makes every cache of every process forget all it holds.
+ */
+export const RECORDS_CHANGES = 'user_groups.records_changes';
+
+/**
  * Sets the limits for one transaction. Behind a pooler in transaction mode they cannot belong to
  * the session: the next transaction may be on another connection, which others use too.
  */
-export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({ ...SERVER_LIMITS, jit: 'off' })
+export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({
+  ...SERVER_LIMITS,
+  jit: 'off',
+  [RECORDS_CHANGES]: 'on',
+})
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
@@ -72,7 +82,7 @@ export function servingOptions(config: Config): DataSourceOptions {
     };
   }
   return {
-    ...postgres(config.databaseUrl),
+    ...postgres(withOptions(config.databaseUrl, sessionSettings(config).options)),
     extra: {
       ...CLIENT_LIMITS,
       ...sessionSettings(config),
@@ -135,7 +145,18 @@ export function isPooled({ databaseDirectUrl }: Config): boolean {
  * a table has just grown and it expects more rows than there are.
  */
 export function sessionSettings(config: Config): Partial<typeof SERVER_LIMITS> & ClientConfig {
-  return isPooled(config) ? {} : { ...SERVER_LIMITS, options: '-c jit=off' };
+  return isPooled(config)
+    ? {}
+    : { ...SERVER_LIMITS, options: `-c jit=off -c ${RECORDS_CHANGES}=on` };
+}
+
+/** Those that the URL brings along would else take the place of the service's own. */
+function withOptions(url: string, own: string | undefined): string {
+  const parsed = URL.canParse(url) ? new URL(url) : undefined;
+  const given = parsed?.searchParams.get('options');
+  if (!parsed || !given || own === undefined) return url;
+  parsed.searchParams.set('options', `${given} ${own}`);
+  return parsed.href;
 }
 
 function liftLimits(isLocal: boolean): string {

@@ -3,7 +3,9 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
 import { AppliedMigrations } from './schema/applied-migrations';
+import { ChangeEvent } from './change-event.entity';
 import { ChangeFeed } from './change-feed';
+import { ChangeLog } from './change-log';
 import { ConnectionPool } from './connection-pool';
 import { createDataSource } from './create-data-source';
 import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options';
@@ -13,10 +15,11 @@ import { SqliteChangeFeed } from './sqlite/sqlite-change-feed';
 import { SqliteTransactor } from './sqlite/sqlite-transactor';
 import { Statements } from './statement';
 import { Transactor } from './transactor';
+import { ChangeRetention } from './upkeep/change-retention';
 
 /**
- * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` and the
- * `AppliedMigrations` to every module.
+ * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeLog` that records
+ * changes, the `ChangeFeed` that makes them known, and the `AppliedMigrations` to every module.
  */
 @Global()
 @Module({
@@ -30,8 +33,11 @@ import { Transactor } from './transactor';
       }),
       dataSourceFactory: (options) => createDataSource(options!).initialize(),
     }),
+    TypeOrmModule.forFeature([ChangeEvent]),
   ],
   providers: [
+    ChangeLog,
+    ChangeRetention,
     {
       provide: Statements,
       inject: [DataSource, Config],
@@ -47,7 +53,7 @@ import { Transactor } from './transactor';
     { provide: Transactor, inject: [DataSource, Config], useFactory: createTransactor },
     { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
   ],
-  exports: [AppliedMigrations, ChangeFeed, ConnectionPool, Statements, Transactor],
+  exports: [AppliedMigrations, ChangeFeed, ChangeLog, ConnectionPool, Statements, Transactor],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(
@@ -68,7 +74,7 @@ function createChangeFeed(
 ): ChangeFeed {
   return databaseUrl === undefined
     ? new SqliteChangeFeed(transactor as SqliteTransactor)
-    : new PostgresChangeFeed(databaseDirectUrl ?? databaseUrl);
+    : new PostgresChangeFeed({ url: databaseUrl, directUrl: databaseDirectUrl });
 }
 
 async function createTransactor(dataSource: DataSource, config: Config): Promise<Transactor> {

@@ -38,6 +38,8 @@ export interface Dialect {
   recordsOf: (parameter: string, columns: Record<string, RecordType>) => string;
   /** The next number of a table's primary key, for a column `id`. */
   nextId: (table: string) => string;
+  /** The number of the transaction that runs the statement; 0 where transactions cannot overlap. */
+  transactionId: string;
   /** Orders the rows that a statement locks, where transactions could otherwise deadlock. */
   lockingOrder: (column: string) => string;
   /** The number that a text spells in one to nine canonical digits; null for any other text. */
@@ -109,6 +111,7 @@ const postgres: Dialect = {
     return `json_to_recordset(CAST(${parameter} AS json)) AS r(${list.join(', ')})`;
   },
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
+  transactionId: 'CAST(CAST(pg_current_xact_id() AS text) AS bigint)',
   lockingOrder: (column) => `ORDER BY ${column}`,
   numberOf: (text) => `CASE WHEN ${text} ~ '^[1-9][0-9]{0,8}$' THEN CAST(${text} AS integer) END`,
   // Not a row lock: a stream of shared ones would starve a waiting exclusive one.
@@ -151,6 +154,7 @@ const sqlite: Dialect = {
     return `(SELECT ${list.join(', ')} FROM json_each(${parameter})) AS r`;
   },
   nextId: () => 'NULL',
+  transactionId: '0',
   // There is one writer.
   lockingOrder: () => '',
   numberOf: (text) =>

@@ -40,6 +40,7 @@ test('every variable of the interface exists', () => {
     'AUDIT_RETENTION_DAYS',
     'REFUSAL_RETENTION_DAYS',
     'SHOWN_TOKEN_RETENTION_DAYS',
+    'EVENT_RETENTION_HOURS',
     'DOCS',
     'LOG_LEVEL',
     'LOG_FORMAT',

@@ -13,10 +13,10 @@ test('every change arrives, in messages that PostgreSQL takes', () => {
 });
 
 test('a change of a whole workspace stays one', () => {
-  const [message] = toMessages('me', [{ workspaceId: 7 }]);
+  const [message] = toMessages('me', [{ workspaceId: 7, of: 'user_groups' }]);
   expect(fromMessage(message!)).toEqual({
     from: 'me',
-    changes: [{ workspaceId: 7, userGroupId: undefined }],
+    changes: [{ workspaceId: 7, of: 'user_groups' }],
   });
 });
 

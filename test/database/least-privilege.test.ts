@@ -16,6 +16,7 @@ import { runCli, startServer } from '../support/processes';
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [
   'audit_event',
+  'change_event',
   'data_source_mapping',
   'idempotency_key',
   'registered_data_source',
@@ -27,6 +28,7 @@ const REMOVES_FROM = [
 const NUMBERED = [
   'api_token',
   'audit_event',
+  'change_event',
   'registered_data_source',
   'registered_schema',
   'user_group',

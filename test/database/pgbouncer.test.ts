@@ -52,6 +52,28 @@ import { type RunningServer, runBuilt, startServer } from '../support/processes'
     while ((await introspect()).body.active) expect(performance.now() - rotated).toBeLessThan(1000);
   });
 
+  test('what the service writes through the pooler it records itself, and all see it within a second', async () => {
+    const [one, other] = servers;
+    await one.api.put({ user_group_id: 'recorded', name: 'R' });
+    const kinds = await runSql<{ kind: string }>(
+      database,
+      `SELECT DISTINCT kind FROM change_event WHERE kind = 'database.write' OR object_id = 'recorded'`,
+    );
+    expect(kinds).toEqual([{ kind: 'user_group.create' }]);
+    const issued = await one.api.call('POST', '/api/v1/api-tokens', {
+      name: 'n',
+      scopes: ['user-groups:read'],
+    });
+    const { id, token } = issued.body.api_token;
+    const getStatus = async () =>
+      (await other.apiOf(token).get({ user_group_id: 'recorded' })).status;
+    expect(await getStatus()).toBe(200);
+    // No message names an API token: the other replica has to ask, by way of the pooler.
+    await one.api.call('POST', `/api/v1/api-tokens/${id}/revoke`);
+    const revokedAt = performance.now();
+    while ((await getStatus()) !== 401) expect(performance.now() - revokedAt).toBeLessThan(1000);
+  });
+
   test('replicas hear of changes past the pooler', async () => {
     const listening = () =>
       runSql<{ pid: number }>(

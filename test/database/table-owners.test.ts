@@ -45,6 +45,7 @@ test('every table has an owner', () => {
   expect([...owners.keys()].sort()).toEqual([
     'api_token',
     'audit_event',
+    'change_event',
     'data_source_mapping',
     'encryption_key',
     'idempotency_key',

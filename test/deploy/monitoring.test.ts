@@ -80,7 +80,7 @@ beforeAll(async () => {
 });
 
 // What only PostgreSQL has cannot be looked for without it.
-const postgresOnly = /database_connections|change_channel_up/;
+const postgresOnly = /database_connections|change_channel_up|change_lease_up/;
 const known = (expr: string) => databaseKinds.includes('postgres') || !postgresOnly.test(expr);
 
 test.each(expressions.filter(([, expr]) => known(expr)))(

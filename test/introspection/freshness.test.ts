@@ -24,7 +24,7 @@ onEachDatabase((kind) => {
     );
     for (const answer of again) expect(answer).toEqual(first);
     const { hit, miss } = counts();
-    // On a busy machine the 750 ms may be over once or twice.
+    // On a busy machine the lease may be lost once or twice.
     expect(hit - before.hit).toBeGreaterThan(miss - before.miss);
   });
 

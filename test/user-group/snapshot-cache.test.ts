@@ -1,5 +1,6 @@
 import { parseUserGroupRules } from '../../src/registry/mapping/user-group-rules';
-import { SnapshotCache } from '../../src/user-group/snapshot/snapshot-cache';
+import type { Change } from '../../src/database/change-feed';
+import { SnapshotCache, type SnapshotKey } from '../../src/user-group/snapshot/snapshot-cache';
 import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository';
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 10): UserGroupSnapshot => ({
@@ -85,11 +86,11 @@ test('a caller who bypasses the cache joins no load that started before', async 
   expect(cache.get(1)?.name).toBe('new');
 });
 
-test.each([
+test.each<[string, SnapshotKey, Change]>([
   ['the group', keyOf(1), { workspaceId: 1, userGroupId: 1 }],
-  ['the workspace', keyOf(1), { workspaceId: 1 }],
+  ['the workspace', keyOf(1), { workspaceId: 1, of: 'user_groups' }],
   ['the group of a token', byHash, { workspaceId: 1, userGroupId: 1 }],
-  ['the workspace of a token', byHash, { workspaceId: 1 }],
+  ['the workspace of a token', byHash, { workspaceId: 1, of: 'user_groups' }],
 ])(
   'a load that started before a change of %s is not cached, and nobody joins it',
   async (_name, key, change) => {
@@ -110,7 +111,8 @@ test('changes of other groups and other workspaces do not affect a load', async 
   const { load, finish, loads } = startLoad();
   const first = cache.load(keyOf(1), false, load);
   cache.invalidate({ workspaceId: 1, userGroupId: 2 });
-  cache.invalidate({ workspaceId: 2 });
+  cache.invalidate({ workspaceId: 2, of: 'user_groups' });
+  cache.invalidate({ workspaceId: 1, of: 'api_tokens' });
   const second = cache.load(keyOf(1), false, load);
   finish(snapshotOf(1));
   expect(await first).toBe(await second);
@@ -132,7 +134,7 @@ test('a change of a workspace invalidates its groups and no others', async () =>
   await cache.load({ text: '2/2', workspaceId: 2, userGroupId: 2 }, false, () =>
     Promise.resolve(foreign),
   );
-  cache.invalidate({ workspaceId: 1 });
+  cache.invalidate({ workspaceId: 1, of: 'user_groups' });
   expect([cache.get(1), cache.get(2)]).toEqual([undefined, foreign]);
 });
 
@@ -156,16 +158,13 @@ test('a group that is gone is removed, and a failure leaves nothing behind', asy
   expect(cache.get(2)?.userGroupId).toBe(2);
 });
 
-test('nothing is fresh for longer than 750 ms, counted from the start of its load', async () => {
+test('a snapshot is cached for as long as nothing invalidates it', async () => {
   const now = jest.spyOn(performance, 'now').mockReturnValue(1000);
   try {
-    const slow = startLoad();
-    const loading = cache.load(keyOf(1), false, slow.load);
-    now.mockReturnValue(1600);
-    slow.finish(snapshotOf(1));
-    await loading;
+    await keep(1);
+    now.mockReturnValue(1000 + 86_400_000);
     expect(cache.get(1)?.userGroupId).toBe(1);
-    now.mockReturnValue(1750);
+    cache.invalidate({ workspaceId: 1, userGroupId: 1 });
     expect(cache.get(1)).toBeUndefined();
   } finally {
     now.mockRestore();

@@ -13,6 +13,7 @@ import { AddPublicEventIds1795000000012 } from './1795000000012-add-public-event
 import { AddFirstApiToken1795000000014 } from './1795000000014-add-first-api-token';
 import { AddUserGroupQuota1795000000015 } from './1795000000015-add-user-group-quota';
 import { CountEncryptions1795000000016 } from './1795000000016-count-encryptions';
+import { CreateChangeEvents1795000000017 } from './1795000000017-create-change-events';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -34,4 +35,5 @@ export const migrations = [
   AddFirstApiToken1795000000014,
   AddUserGroupQuota1795000000015,
   CountEncryptions1795000000016,
+  CreateChangeEvents1795000000017,
 ];

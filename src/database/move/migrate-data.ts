@@ -2,7 +2,7 @@ import { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../common/errors';
 import { OperatorError } from '../../common/operator-error';
 import type { Config } from '../../config/config';
-import { NO_LIMITS } from '../data-source-options';
+import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options';
 import { translateDatabaseError } from '../database-errors';
 import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite';
 import { prepareDatabase } from '../schema/migrate';
@@ -129,6 +129,8 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
 async function claim(target: Client, tables: TableLayout[]): Promise<void> {
   await target.query(NO_LIMITS.inTransaction);
   await target.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
+  // The record of changes is moved as it is.
+  await target.query(`SET LOCAL ${RECORDS_CHANGES} = 'on'`);
   try {
     await target.query(`LOCK TABLE ${listOf(tables)} IN EXCLUSIVE MODE`);
   } catch (error) {

@@ -13,6 +13,11 @@ export interface ChangeMessage {
 /** PostgreSQL takes less than 8,000 bytes; the digits of this many changes are below that. */
 const MAX_CHANGES = 250;
 
+/** Whether a message can name the change. */
+export function isOfUserGroups(change: Change): boolean {
+  return change.userGroupId !== undefined || change.of === 'user_groups';
+}
+
 /** Serialises the changes into texts short enough for one notification each. */
 export function toMessages(from: string, changes: readonly Change[]): string[] {
   const messages: string[] = [];
@@ -36,7 +41,11 @@ export function fromMessage(text: string): ChangeMessage | undefined {
     }
     return {
       from,
-      changes: changes.map(([workspaceId, userGroupId]) => ({ workspaceId, userGroupId })),
+      changes: changes.map(([workspaceId, userGroupId]) =>
+        userGroupId === undefined
+          ? { workspaceId, of: 'user_groups' }
+          : { workspaceId, userGroupId },
+      ),
     };
   } catch {
     return undefined;

@@ -1,31 +1,49 @@
 import { Injectable } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type Change, ChangeFeed, type ChangeListener } from '../change-feed';
-import { fromMessage } from './change-message';
+import { fromMessage, isOfUserGroups } from './change-message';
+import { PostgresChangePoller } from './postgres-change-poller';
 import { PostgresChangeReceiver } from './postgres-change-receiver';
 import { PostgresChangeSender } from './postgres-change-sender';
 
+/** How the process reaches the database. */
+interface Ways {
+  /** By which it also writes. */
+  url: string;
+  /** Past a pooler in transaction mode, if there is one. */
+  directUrl: string | undefined;
+}
+
 /**
- * Notifies every process on the database, by LISTEN and NOTIFY. Delivery is fast but not guaranteed:
- * a process may end between its commit and its announcement.
+ * Learns of the changes of every process by asking for them three times a second, which misses none.
+ * LISTEN and NOTIFY make them known at once, as a rule: a process may end between its commit and its
+ * announcement.
  */
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
   private readonly self = randomUUID();
+  private readonly poller: PostgresChangePoller;
   private readonly sender: PostgresChangeSender;
   private readonly receiver: PostgresChangeReceiver;
 
-  constructor(url: string) {
+  constructor({ url, directUrl }: Ways) {
     super();
-    this.sender = new PostgresChangeSender(url, this.self);
-    this.receiver = new PostgresChangeReceiver(url, {
-      received: (message) => {
-        this.receive(message);
+    this.poller = new PostgresChangePoller(url, directUrl !== undefined, {
+      invalidate: (change) => {
+        this.invalidate(change);
       },
       invalidateAll: () => {
         this.invalidateAll();
       },
     });
+    this.sender = new PostgresChangeSender(directUrl ?? url, this.self);
+    this.receiver = new PostgresChangeReceiver(directUrl ?? url, (message) => {
+      this.receive(message);
+    });
+  }
+
+  override isCurrent(): boolean {
+    return this.poller.hasLease();
   }
 
   override isConnected(): boolean | null {
@@ -34,17 +52,19 @@ export class PostgresChangeFeed extends ChangeFeed {
 
   override announce(change: Change): void {
     super.announce(change);
-    this.sender.send(change);
+    // No message names API tokens: the other processes ask soon enough.
+    if (isOfUserGroups(change)) this.sender.send(change);
   }
 
-  /** Opens the connection to listen on with the first listener: the command line has none. */
+  /** Opens the connections with the first listener: the command line has none. */
   override subscribe(listener: ChangeListener): void {
     super.subscribe(listener);
+    this.poller.start();
     this.receiver.start();
   }
 
   override async close(): Promise<void> {
-    await Promise.all([this.sender.close(), this.receiver.close()]);
+    await Promise.all([this.poller.close(), this.sender.close(), this.receiver.close()]);
   }
 
   /** Takes a message that it cannot read, perhaps a later version's, for any change. */

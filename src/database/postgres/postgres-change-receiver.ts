@@ -8,23 +8,20 @@ const HEARTBEAT_MS = 2000;
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5000;
 
-interface Listener {
-  /** Takes a message, which anyone who may connect to the database can have sent. */
-  received: (text: string) => void;
-  /** Learns that messages may have been lost up to now. */
-  invalidateAll: () => void;
-}
-
-/** Listens for the changes of other processes, and reconnects whenever the connection is lost. */
+/**
+ * Listens for what other processes announce, and reconnects whenever the connection is lost; what is
+ * announced meanwhile it never receives.
+ */
 export class PostgresChangeReceiver {
   private readonly logger = new Logger('ChangeFeed');
   private readonly ending = new AbortController();
   private running: Promise<void> | undefined;
   isListening = false;
 
+  /** @param received takes a message, which anyone who may connect to the database can have sent */
   constructor(
     private readonly url: string,
-    private readonly listener: Listener,
+    private readonly received: (text: string) => void,
   ) {}
 
   get isStarted(): boolean {
@@ -68,7 +65,7 @@ export class PostgresChangeReceiver {
     const signal = AbortSignal.any([lost.signal, this.ending.signal]);
     let wasListening = false;
     try {
-      connection.onNotification(this.listener.received);
+      connection.onNotification(this.received);
       await connection.open(() => {
         lost.abort();
       });
@@ -87,10 +84,8 @@ export class PostgresChangeReceiver {
     return wasListening;
   }
 
-  /** Invalidates all: changes may have been missed before LISTEN took effect, and after the connection broke. */
   private setListening(isListening: boolean): void {
     this.isListening = isListening;
-    this.listener.invalidateAll();
     if (this.ending.signal.aborted) return;
     if (isListening) this.logger.log({ msg: 'listening for changes of other processes' });
     else this.logger.warn({ msg: 'not listening for changes of other processes' });

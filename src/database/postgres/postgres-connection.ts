@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Client, type QueryConfig } from 'pg';
+import { Client, type ClientConfig, type QueryConfig } from 'pg';
 
 const CONNECT_LIMIT_MS = 2000;
 const ANSWER_LIMIT_MS = 2000;
@@ -10,8 +10,15 @@ export class PostgresConnection {
   private readonly socket = new Socket();
   private readonly client: Client;
 
-  /** @param purpose part of the name under which the database lists it */
-  constructor(url: string, purpose: string) {
+  /**
+   * @param purpose part of the name under which the database lists it
+   * @param settings of the session
+   */
+  constructor(
+    url: string,
+    purpose: string,
+    settings: Pick<ClientConfig, 'statement_timeout'> = {},
+  ) {
     this.client = new Client({
       connectionString: url,
       application_name: `user-group-service ${purpose}`,
@@ -19,6 +26,7 @@ export class PostgresConnection {
       keepAlive: true,
       connectionTimeoutMillis: CONNECT_LIMIT_MS,
       query_timeout: ANSWER_LIMIT_MS,
+      ...settings,
     });
   }
 
@@ -32,8 +40,8 @@ export class PostgresConnection {
   }
 
   /** @throws Error if there is no answer within two seconds */
-  async query(query: QueryConfig): Promise<void> {
-    await this.client.query(query);
+  async query<Row extends object>(query: QueryConfig): Promise<Row[]> {
+    return (await this.client.query<Row>(query)).rows;
   }
 
   onNotification(listener: (payload: string) => void): void {
@@ -44,9 +52,16 @@ export class PostgresConnection {
 
   /** Closes the connection; cuts one that does not answer. */
   async close(): Promise<void> {
-    const cut = setTimeout(() => this.socket.destroy(), CLOSE_LIMIT_MS);
+    const late = setTimeout(() => {
+      this.cut();
+    }, CLOSE_LIMIT_MS);
     await this.client.end().catch(() => undefined);
-    clearTimeout(cut);
+    clearTimeout(late);
+    this.cut();
+  }
+
+  /** Ends the connection at once, and with an error what it is waiting for. */
+  cut(): void {
     this.socket.destroy();
   }
 }

@@ -6,6 +6,7 @@ import type { Config } from '../../config/config';
 const RIGHTS: Record<string, string> = {
   api_token: 'SELECT, INSERT, UPDATE',
   audit_event: 'SELECT, INSERT, DELETE',
+  change_event: 'SELECT, INSERT, DELETE',
   data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
   encryption_key: 'SELECT, INSERT, UPDATE',
   idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
@@ -22,6 +23,7 @@ const RIGHTS: Record<string, string> = {
 const NUMBERED = [
   'api_token',
   'audit_event',
+  'change_event',
   'registered_data_source',
   'registered_schema',
   'user_group',

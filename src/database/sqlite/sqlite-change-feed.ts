@@ -12,11 +12,18 @@ export class SqliteChangeFeed extends ChangeFeed {
     super();
   }
 
-  /** Ignores this process' own commits, which are announced. */
-  override poll(): void {
-    const version = this.transactor.dataVersion();
-    if (version === this.lastVersion) return;
-    this.lastVersion = version;
-    this.invalidateAll();
+  /** True once what others have committed is invalidated, if that can be read; this process' own commits are announced. */
+  override isCurrent(): boolean {
+    let version: number;
+    try {
+      version = this.transactor.dataVersion();
+    } catch {
+      return false;
+    }
+    if (version !== this.lastVersion) {
+      this.lastVersion = version;
+      this.invalidateAll();
+    }
+    return true;
   }
 }

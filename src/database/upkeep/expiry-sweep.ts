@@ -19,6 +19,8 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     private readonly transactor: Transactor,
     private readonly statements: Statements,
     private readonly removeExpired: RemoveExpired,
+    /** How long before `now` a row has to lie, where its table does not say so itself. */
+    private readonly retentionMs = 0,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -38,7 +40,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     let removed = 0;
     try {
       for (let batch = BATCH; batch === BATCH && !this.isEnding; removed += batch) {
-        const parameters = { now: Date.now(), limit: BATCH };
+        const parameters = { now: Date.now() - this.retentionMs, limit: BATCH };
         const rows = await this.transactor.run((manager) =>
           this.statements.run(manager, this.removeExpired, parameters),
         );

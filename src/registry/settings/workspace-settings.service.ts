@@ -79,7 +79,7 @@ export class WorkspaceSettingsService {
       });
       return wanted;
     });
-    this.changes.announce({ workspaceId });
+    this.changes.announce({ workspaceId, of: 'user_groups' });
     return { success: 1, workspace: toWorkspaceView(settings) };
   }
 
@@ -103,7 +103,7 @@ export class WorkspaceSettingsService {
         after: { user_group_quota: quota },
       });
     });
-    this.changes.announce({ workspaceId });
+    this.changes.announce({ workspaceId, of: 'user_groups' });
   }
 
   /** Lists one page of the groups whose mappings prevent the policy `registered`. */

@@ -164,7 +164,7 @@ export class RegistryService {
     const result = await this.transactor.run(async (manager) =>
       work(manager, await this.rules.lockExclusive(manager, workspaceId)),
     );
-    this.changes.announce({ workspaceId });
+    this.changes.announce({ workspaceId, of: 'user_groups' });
     return result;
   }
 

@@ -109,6 +109,7 @@ export function eventsOf(
 ): AuditEntry[] {
   const event = {
     object: { type: 'user_group', id: group.providedId },
+    userGroupId: group.id,
     details: { team_id: group.id, ...details },
   };
   const { stored, suspended } = change;

@@ -109,6 +109,7 @@ export class UserGroupResourceService {
       await this.auditLog.record(manager, caller, {
         action: 'user_group.delete',
         object: { type: 'user_group', id: providedId },
+        userGroupId: id,
         before: {
           name,
           mapping: summarise(fromStoredMapping(stored.mapping)),

@@ -103,6 +103,7 @@ export class UserGroupTokenService {
       await this.auditLog.record(manager, caller, {
         action: 'user_group_token.revoke',
         object: { type: 'user_group', id: providedId },
+        userGroupId,
         details: { team_id: userGroupId, generation },
       });
     });

@@ -2,11 +2,8 @@ import { LRUCache } from 'lru-cache';
 import type { Change, ChangeListener } from '../../database/change-feed';
 import type { UserGroupSnapshot } from './user-group-snapshot.repository';
 
-/**
- * A change must be known everywhere within a second, so a snapshot is fresh for less, counted from
- * before its load began.
- */
-const MAX_AGE_MS = 750;
+/** Who joins a load must not be answered by what the database said a second ago. */
+const MAX_JOINABLE_MS = 750;
 const MAX_INVALIDATED_WORKSPACES = 1000;
 
 /** Identifies what to load: a group, or the group of a token, whose id is known only once it is loaded. */
@@ -38,9 +35,9 @@ interface Entry {
 }
 
 /**
- * Caches snapshots by the id of their group, limited in number and size. A snapshot is returned
- * only while it is fresh (750 ms), and only if its load started after the last change of its group
- * that this cache knows of.
+ * Caches snapshots by the id of their group, limited in number and size. A snapshot is returned only
+ * if its load started after the last change of its group that this cache knows of; whether it knows
+ * of all of them is for its user to ask.
  */
 export class SnapshotCache implements ChangeListener {
   private readonly entries: LRUCache<number, Entry>;
@@ -100,7 +97,9 @@ export class SnapshotCache implements ChangeListener {
   }
 
   /** Invalidates what has changed: no later call is given a snapshot whose load started before this one. */
-  invalidate({ workspaceId, userGroupId }: Change): void {
+  invalidate({ workspaceId, ...change }: Change): void {
+    const { userGroupId } = change;
+    if (userGroupId === undefined && change.of === 'api_tokens') return;
     if (userGroupId === undefined) this.invalidateWorkspace(workspaceId);
     else this.entries.delete(userGroupId);
     for (const load of this.pending) {
@@ -130,7 +129,7 @@ export class SnapshotCache implements ChangeListener {
 
   private isValid({ startedAt, snapshot }: Entry): boolean {
     const invalidatedAt = this.invalidatedAt.get(snapshot.workspaceId) ?? -Infinity;
-    return isRecent(startedAt) && startedAt > invalidatedAt;
+    return startedAt > invalidatedAt;
   }
 
   /** Makes the next caller start a load of its own. */
@@ -151,5 +150,5 @@ export class SnapshotCache implements ChangeListener {
 }
 
 function isRecent(startedAt: number): boolean {
-  return performance.now() - startedAt < MAX_AGE_MS;
+  return performance.now() - startedAt < MAX_JOINABLE_MS;
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { getHeapStatistics } from 'node:v8';
 import { ChangeFeed } from '../../database/change-feed';
 import { type LoadSnapshot, SnapshotCache, type SnapshotKey } from './snapshot-cache';
 import {
@@ -8,8 +9,12 @@ import {
   UserGroupSnapshotRepository,
 } from './user-group-snapshot.repository';
 
-const MAX_GROUPS = 10_000;
-const MAX_CHARACTERS = 16 * 1024 ** 2;
+const MAX_GROUPS = 100_000;
+/** Of a process with little memory less: each takes one byte or two, beside what the engine adds. */
+const MAX_CHARACTERS = Math.min(
+  64 * 1024 ** 2,
+  Math.floor(getHeapStatistics().heap_size_limit / 8),
+);
 /** A group whose rotation has a grace period has two tokens. */
 const MAX_TOKENS = 2 * MAX_GROUPS;
 
@@ -25,9 +30,9 @@ export interface TokenOfGroup {
 }
 
 /**
- * Reads user groups for introspection, from the cache while their snapshots are fresh (750 ms) and
- * this process knows of no later change, else from the database. While that cannot be reached, what
- * is not fresh is an error, never an old answer.
+ * Reads user groups for introspection, from the cache while the change feed is current and knows of
+ * no later change of the group, else from the database. While that cannot be reached either, the
+ * answer is an error, never an old one.
  */
 @Injectable()
 export class UserGroupSnapshots {
@@ -56,7 +61,6 @@ export class UserGroupSnapshots {
     { workspaceId, hash }: { workspaceId: number; hash: string },
     options: Options,
   ): Promise<TokenOfGroup | undefined> {
-    this.pollChanges();
     const text = `${workspaceId}/${hash}`;
     const userGroupId = this.groupOf.get(text);
     if (userGroupId !== undefined) {
@@ -80,7 +84,6 @@ export class UserGroupSnapshots {
     key: { workspaceId: number; userGroupId: number },
     options: Options,
   ): Promise<UserGroupSnapshot | undefined> {
-    this.pollChanges();
     return this.get(key, options);
   }
 
@@ -88,7 +91,8 @@ export class UserGroupSnapshots {
     { workspaceId, userGroupId }: { workspaceId: number; userGroupId: number },
     { isFresh }: Options,
   ): Promise<UserGroupSnapshot | undefined> {
-    const cached = isFresh ? undefined : this.cache.get(userGroupId);
+    const mayBeCached = !isFresh && this.changes.isCurrent();
+    const cached = mayBeCached ? this.cache.get(userGroupId) : undefined;
     if (cached) {
       this.counts.hit++;
       return cached.workspaceId === workspaceId ? cached : undefined;
@@ -103,17 +107,15 @@ export class UserGroupSnapshots {
     loadSnapshot: LoadSnapshot,
   ): Promise<UserGroupSnapshot | undefined> {
     this.counts.miss++;
+    this.subscribe();
     return this.cache.load(key, isFresh, loadSnapshot);
   }
 
-  /** Invalidates what other processes have changed; to be called before each access to the cache. */
-  private pollChanges(): void {
-    if (!this.isSubscribed) {
-      // Subscribes at the first use: a process that introspects nothing needs no connection to listen on.
-      this.isSubscribed = true;
-      this.changes.subscribe(this.cache);
-    }
-    this.changes.poll();
+  /** Before the first load: a process that introspects nothing need not hear of changes. */
+  private subscribe(): void {
+    if (this.isSubscribed) return;
+    this.isSubscribed = true;
+    this.changes.subscribe(this.cache);
   }
 }
 

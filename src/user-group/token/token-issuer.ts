@@ -80,6 +80,7 @@ export function rotationEvent(
   return {
     action: 'user_group_token.rotate',
     object: { type: 'user_group', id: providedId },
+    userGroupId,
     before: { generation },
     after: { generation: generation + 1 },
     details: { team_id: userGroupId, grace_period_seconds: graceSeconds, ...details },

@@ -1,0 +1,39 @@
+import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+
+/**
+ * One committed change, written in its transaction. It has no foreign keys: an event outlives its
+ * subject.
+ */
+@Entity('change_event')
+@Index('change_event_transaction_id_idx', ['transactionId'])
+export class ChangeEvent {
+  @PrimaryGeneratedColumn({ type: 'bigint', primaryKeyConstraintName: 'change_event_pkey' })
+  id!: number;
+
+  /**
+   * The number of the transaction, by which a snapshot of PostgreSQL tells what it does not see yet:
+   * ids are given out before their commits, and in another order. 0 on SQLite, which has one writer.
+   */
+  @Column('bigint', { name: 'transaction_id' })
+  transactionId!: number;
+
+  /** Null for a change that concerns every workspace: somebody else has written to the tables. */
+  @Column('integer', { name: 'workspace_id', nullable: true })
+  workspaceId!: number | null;
+
+  /** `noun.verb`, as in the audit log. */
+  @Column('text')
+  kind!: string;
+
+  /** Null for what concerns no user group, or all of a workspace. */
+  @Column('integer', { name: 'user_group_id', nullable: true })
+  userGroupId!: number | null;
+
+  /** The object by the id that the API shows. */
+  @Column('text', { name: 'object_id', nullable: true })
+  objectId!: string | null;
+
+  /** Milliseconds since 1970, by the clock of the process that wrote. */
+  @Column('bigint', { name: 'occurred_at' })
+  occurredAt!: number;
+}

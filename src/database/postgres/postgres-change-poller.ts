@@ -1,0 +1,201 @@
+import { Logger } from '@nestjs/common';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Change, ChangeListener } from '../change-feed';
+import { PostgresConnection } from './postgres-connection';
+
+/** From the beginning of one poll to that of the next. */
+const EVERY_MS = 300;
+/** A change must be known everywhere within a second. */
+const LEASE_MS = 750;
+/** An answer that comes later gives no lease; nor may PostgreSQL go on for somebody who has gone. */
+const STATEMENT_LIMIT_MS = 700;
+/** Of more changes than this the caches need not hear one by one. */
+const MAX_CHANGES = 5000;
+/** After a longer gap some changes may have been removed unread. */
+const MAX_GAP_MS = 600_000;
+const SHORTEST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 5000;
+
+/** The first number that a snapshot has not seen given out, and the numbers below it that had not ended. */
+const xmax = (snapshot: string) => `CAST(CAST(pg_snapshot_xmax(${snapshot}) AS text) AS bigint)`;
+const open = (snapshot: string) => `CAST(CAST(pg_snapshot_xip(${snapshot}) AS text) AS bigint)`;
+
+/**
+ * Reads the changes that were committed since the last poll: those of transactions that were under way
+ * then, or have begun since. None can be missed, in whatever order they commit, and one that stays open
+ * for long delays no other. Numbers from the current `xmax` on are another cluster's, which a restored
+ * backup brings along. What `server` is made of differs after a restart, a crash (which does away with
+ * the statistics), a failover, and for another table; a standby does not tell the position in its log,
+ * but fails.
+ */
+const POLL = `
+  WITH now AS (SELECT pg_current_snapshot() AS snapshot, CAST($1 AS pg_snapshot) AS last)
+  SELECT CAST(now.snapshot AS text) AS snapshot,
+    concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time(),
+      left(pg_walfile_name(pg_current_wal_lsn()), 8), CAST('change_event' AS regclass)::oid,
+      (SELECT oid FROM pg_database WHERE datname = current_database())) AS server,
+    c.kind, c.workspace_id AS "workspaceId", c.user_group_id AS "userGroupId"
+  FROM now LEFT JOIN LATERAL (
+    SELECT kind, workspace_id, user_group_id FROM change_event
+    WHERE transaction_id >= ${xmax('now.last')} AND transaction_id < ${xmax('now.snapshot')}
+    UNION
+    SELECT kind, workspace_id, user_group_id FROM change_event
+    WHERE transaction_id = ANY(ARRAY(SELECT ${open('now.last')}))
+    LIMIT ${MAX_CHANGES + 1}) AS c ON true`;
+
+interface Row {
+  /** What the poll has seen, by which the next one begins. */
+  snapshot: string;
+  /** Snapshots of another one mean nothing here. */
+  server: string;
+  /** Null where nothing has changed. */
+  kind: string | null;
+  workspaceId: number | null;
+  userGroupId: number | null;
+}
+
+/** One moment by both clocks: that of a machine which sleeps may stand still, and the other may be set. */
+interface Moment {
+  monotonic: number;
+  wall: number;
+}
+
+/**
+ * Asks for the changes of all processes, this one's too, and so knows for how long nothing else can have
+ * changed. Needs nothing that belongs to a session, so that a pooler may lie between.
+ */
+export class PostgresChangePoller {
+  private readonly logger = new Logger('ChangeFeed');
+  private readonly ending = new AbortController();
+  private running: Promise<void> | undefined;
+  private connection: PostgresConnection | undefined;
+  private position: Pick<Row, 'snapshot' | 'server'> | undefined;
+  /** When the last poll that was answered was sent. */
+  private sentAt: Moment | undefined;
+  /** Undefined until the first poll has succeeded or failed. */
+  private isPolling: boolean | undefined;
+
+  /** @param isPooled whether nothing may belong to a session */
+  constructor(
+    private readonly url: string,
+    private readonly isPooled: boolean,
+    private readonly listener: ChangeListener,
+  ) {}
+
+  /** Whether everything that was committed 750 ms ago or earlier has been invalidated. */
+  hasLease(): boolean {
+    return this.sentAt !== undefined && isWithin(this.sentAt, LEASE_MS);
+  }
+
+  /** Begins to poll, in the background. */
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  /** Stops polling, without waiting for an answer. */
+  async close(): Promise<void> {
+    this.ending.abort();
+    this.connection?.cut();
+    await this.running;
+  }
+
+  private async run(): Promise<void> {
+    let pause = SHORTEST_PAUSE_MS;
+    for (;;) {
+      const wasPolling = await this.pollUntilLost();
+      pause = wasPolling ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+      if (!(await this.rest(pause * (0.5 + Math.random())))) return;
+    }
+  }
+
+  /** Sleeps, and resolves to true; to false, at once, when the poller is closed. */
+  private async rest(ms: number): Promise<boolean> {
+    try {
+      await sleep(ms, undefined, { signal: this.ending.signal, ref: false });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+
+  /** Polls until the connection is lost or the poller is closed. Resolves to whether it ever polled; never rejects. */
+  private async pollUntilLost(): Promise<boolean> {
+    const connection = new PostgresConnection(
+      this.url,
+      'poll',
+      this.isPooled ? {} : { statement_timeout: STATEMENT_LIMIT_MS },
+    );
+    this.connection = connection;
+    let wasPolling = false;
+    try {
+      await connection.open(() => undefined);
+      // What was lost with the last connection cannot be known.
+      this.position = undefined;
+      for (;;) {
+        await this.poll(connection);
+        wasPolling = true;
+        this.setPolling(true);
+        const left = EVERY_MS - (performance.now() - this.sentAt!.monotonic);
+        if (!(await this.rest(Math.max(0, left)))) return true;
+      }
+    } catch (err) {
+      this.setPolling(false, err);
+    } finally {
+      await connection.close();
+    }
+    return wasPolling;
+  }
+
+  private async poll(connection: PostgresConnection): Promise<void> {
+    const { position, sentAt } = this;
+    const began = now();
+    const rows = await this.ask(connection, position?.snapshot);
+    const [{ snapshot, server }] = rows as [Row];
+    const isContinued =
+      position?.server === server && sentAt !== undefined && isWithin(sentAt, MAX_GAP_MS);
+    const changes = rows.flatMap(toChange);
+    if (!isContinued || rows.length > MAX_CHANGES || changes.includes('everything')) {
+      this.listener.invalidateAll();
+    } else {
+      for (const change of changes as Change[]) this.listener.invalidate(change);
+    }
+    this.position = { snapshot, server };
+    this.sentAt = began;
+  }
+
+  /** @param last without an earlier snapshot no change is selected */
+  private async ask(connection: PostgresConnection, last: string | undefined): Promise<Row[]> {
+    const query = { text: POLL, values: [last ?? null] };
+    if (!this.isPooled) return connection.query<Row>({ ...query, name: 'change.poll' });
+    // The limit cannot belong to the session, nor the statement have a name.
+    await connection.query({ text: 'BEGIN' });
+    await connection.query({ text: `SET LOCAL statement_timeout = ${STATEMENT_LIMIT_MS}` });
+    const rows = await connection.query<Row>(query);
+    await connection.query({ text: 'COMMIT' });
+    return rows;
+  }
+
+  private setPolling(isPolling: boolean, err?: unknown): void {
+    if (this.isPolling === isPolling || this.ending.signal.aborted) return;
+    if (!isPolling) this.logger.warn({ msg: 'changes cannot be asked for', err });
+    else if (this.isPolling === false) this.logger.log({ msg: 'changes are asked for again' });
+    this.isPolling = isPolling;
+  }
+}
+
+function now(): Moment {
+  return { monotonic: performance.now(), wall: Date.now() };
+}
+
+/** Whether less than this has passed by either clock, and neither went backwards. */
+function isWithin({ monotonic, wall }: Moment, ms: number): boolean {
+  const passed = Date.now() - wall;
+  return passed >= 0 && passed < ms && performance.now() - monotonic < ms;
+}
+
+function toChange({ kind, workspaceId, userGroupId }: Row): Change | 'everything' | [] {
+  if (kind === null) return [];
+  if (workspaceId === null) return 'everything';
+  if (userGroupId !== null) return { workspaceId, userGroupId };
+  return { workspaceId, of: kind.startsWith('api_token.') ? 'api_tokens' : 'user_groups' };
+}

@@ -1,0 +1,256 @@
+import { Client } from 'pg';
+import { createHash, randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeFeed } from '../../src/database/change-feed';
+import { RECORDS_CHANGES } from '../../src/database/data-source-options';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
+import { startTestService, type TestService } from '../support/test-service';
+
+/** A million with `LONG_TESTS`, which takes a minute more. */
+const ANSWERS = process.env['LONG_TESTS'] ? 1_000_000 : 60_000;
+const GROUPS = 40;
+/** How long one transaction stays open. */
+const OPEN_MS = process.env['LONG_TESTS'] ? 10_000 : 2500;
+/** How long what was acknowledged may be unknown to somebody. */
+const BOUND_MS = 1000;
+const POLLERS = `application_name IN ('user-group-service poll', 'user-group-service listen')
+  AND datname = current_database()`;
+
+const RECORD = `
+  INSERT INTO change_event (transaction_id, workspace_id, kind, user_group_id, occurred_at)
+  VALUES (CAST(CAST(pg_current_xact_id() AS text) AS bigint), 1, 'user_group.update', $1, 0)`;
+const RECORD_MANY = RECORD.replace('$1', 'n')
+  .replace('VALUES (', 'SELECT ')
+  .replace(/\)$/, ' FROM generate_series(-100000, 0) AS n');
+
+/** A value of a group, and when its commit was acknowledged. */
+interface Acknowledged {
+  value: number;
+  at: number;
+}
+
+onPostgres('three processes on postgres', () => {
+  let database: TestDatabase;
+  let services: TestService[];
+  const clients: Client[] = [];
+
+  beforeAll(async () => {
+    database = await createTestDatabase('postgres');
+    services = [];
+    for (let index = 0; index < 3; index++) services.push(await startTestService(database));
+  });
+
+  afterAll(async () => {
+    await Promise.all(clients.map((client) => client.end()));
+    await Promise.all(services.map(({ close }) => close()));
+    await database.drop();
+  });
+
+  const connect = async () => {
+    const client = new Client({ connectionString: database.env['DATABASE_URL'] });
+    clients.push(client);
+    await client.connect();
+    return client;
+  };
+  const snapshotsOf = (service: TestService) => service.app.get(UserGroupSnapshots);
+
+  /** What the process answers for the group: the number in its properties. */
+  const answerOf = async (service: TestService, userGroupId: number) => {
+    const key = { workspaceId: 1, userGroupId };
+    const group = await snapshotsOf(service).find(key, { isFresh: false });
+    return (JSON.parse(group!.properties) as { value: number }).value;
+  };
+
+  test('whatever the order of commits, with polls that are cut and a transaction that stays open, no answer is older than a second', async () => {
+    const ids = await Promise.all(
+      Array.from({ length: GROUPS }, async (_, index) => {
+        const properties = { value: 0 };
+        const { teamId } = await services[index % 3]!.api.create({ properties });
+        return teamId;
+      }),
+    );
+    const history = new Map<number, Acknowledged[]>(
+      ids.map((id) => [id, [{ value: 0, at: -Infinity }]]),
+    );
+    const { rows } = await (
+      await connect()
+    ).query<{ id: number; provided_id: string }>('SELECT id, provided_id FROM user_group');
+    const providedIds = new Map(rows.map(({ id, provided_id }) => [id, provided_id]));
+    const endless = { isOver: false };
+    let lastValue = 0;
+
+    /** By a call: the event is recorded by the service. */
+    const call = async (id: number, value: number) => {
+      const { api } = services[randomInt(3)]!;
+      const written = await api.put({ user_group_id: providedIds.get(id)!, properties: { value } });
+      expect(written.status).toBe(200);
+    };
+    /** As the service does, in a transaction that has its number long before its commit, and announces nothing. */
+    const write = async (client: Client, id: number, value: number, openMs = randomInt(600)) => {
+      await client.query(`BEGIN; SET LOCAL ${RECORDS_CHANGES} = 'on'`);
+      await client.query('SELECT pg_current_xact_id()');
+      await sleep(openMs);
+      const properties = JSON.stringify({ value });
+      await client.query('UPDATE user_group SET properties = $1 WHERE id = $2', [properties, id]);
+      await client.query(RECORD, [id]);
+      await sleep(randomInt(600));
+      await client.query(value % 7 === 0 ? 'ROLLBACK' : 'COMMIT');
+      return value % 7 !== 0;
+    };
+    /** Each writer has groups of its own, so that the order of its values is that of their commits. */
+    const writers = Array.from({ length: 8 }, async (_, index) => {
+      const client = index % 2 === 0 ? undefined : await connect();
+      const own = ids.filter((_id, place) => place > 0 && place % 8 === index);
+      while (!endless.isOver) {
+        const id = own[randomInt(own.length)]!;
+        const value = ++lastValue;
+        const isStored = client ? await write(client, id, value) : (await call(id, value), true);
+        if (isStored) history.get(id)!.push({ value, at: performance.now() });
+        await sleep(randomInt(30));
+      }
+    });
+    const staying = (async () => {
+      const client = await connect();
+      while (!endless.isOver) {
+        const value = ++lastValue;
+        if (!(await write(client, ids[0]!, value, OPEN_MS))) continue;
+        history.get(ids[0]!)!.push({ value, at: performance.now() });
+      }
+    })();
+    const cutting = (async () => {
+      const client = await connect();
+      while (!endless.isOver) {
+        await sleep(randomInt(1500));
+        await client.query(
+          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${POLLERS}`,
+        );
+      }
+    })();
+
+    const stale: object[] = [];
+    let answers = 0;
+    const asking = services.map(async (service, index) => {
+      while (answers < ANSWERS) {
+        const id = ids[randomInt(GROUPS)]!;
+        const askedAt = performance.now();
+        const answer = await answerOf(service, id);
+        answers++;
+        const acknowledged = history.get(id)!.findLast(({ at }) => at <= askedAt - BOUND_MS)!;
+        if (answer < acknowledged.value) stale.push({ index, id, answer, acknowledged, askedAt });
+        // Whatever else is to happen in this process.
+        if (answers % 20 === 0) await sleep(randomInt(3));
+      }
+    });
+    await Promise.all(asking);
+    endless.isOver = true;
+    await Promise.all([...writers, cutting, staying]);
+    expect(stale).toEqual([]);
+    const { hit, miss } = services
+      .map((service) => snapshotsOf(service).counts)
+      .reduce((sum, { hit, miss }) => ({ hit: sum.hit + hit, miss: sum.miss + miss }));
+    expect(answers).toBeGreaterThanOrEqual(ANSWERS);
+    // Else nothing was shown about the cache.
+    expect(hit).toBeGreaterThan(miss);
+    // The answers follow the writes: all processes know the last value of every group in the end.
+    await sleep(BOUND_MS);
+    for (const id of ids) {
+      const last = history.get(id)!.at(-1)!.value;
+      expect(await Promise.all(services.map((service) => answerOf(service, id)))).toEqual([
+        last,
+        last,
+        last,
+      ]);
+    }
+  }, 300_000);
+
+  test('what is not asked for is remembered for as long as nothing changes', async () => {
+    const [service] = services as [TestService];
+    const { teamId } = await service.api.create({ properties: { value: 1 } });
+    const feed = service.app.get(ChangeFeed);
+    while (!feed.isCurrent()) await sleep(20);
+    // The poll that tells of the creation.
+    await sleep(BOUND_MS);
+    await answerOf(service, teamId);
+    await sleep(2 * BOUND_MS);
+    const { miss } = snapshotsOf(service).counts;
+    await answerOf(service, teamId);
+    expect(snapshotsOf(service).counts.miss).toBe(miss);
+  });
+
+  test('of more changes than are told one by one none is missed', async () => {
+    const [service] = services as [TestService];
+    const { teamId } = await service.api.create({ properties: { value: 1 } });
+    await sleep(BOUND_MS);
+    await answerOf(service, teamId);
+    const client = await connect();
+    await client.query(`BEGIN; SET LOCAL ${RECORDS_CHANGES} = 'on'`);
+    // So many that the group which is looked at is hardly one of those that a poll reads.
+    await client.query(RECORD_MANY);
+    await client.query(RECORD, [teamId]);
+    await client.query(`UPDATE user_group SET properties = '{"value":2}' WHERE id = ${teamId}`);
+    await client.query('COMMIT');
+    const committedAt = performance.now();
+    while ((await answerOf(service, teamId)) !== 2) {
+      expect(performance.now() - committedAt).toBeLessThan(BOUND_MS);
+      await sleep(5);
+    }
+  });
+
+  test('an API token that an operator revokes by SQL is refused within a second', async () => {
+    const [service, ...others] = services as [TestService, ...TestService[]];
+    const token = await service.issueToken(['user-groups:read']);
+    const statuses = () =>
+      Promise.all(
+        [service, ...others].map(
+          async ({ clientOf }) => (await clientOf(token).get({ user_group_id: 'x' })).status,
+        ),
+      );
+    // After the poll that tells of its issue.
+    await sleep(BOUND_MS);
+    expect(await statuses()).toEqual([404, 404, 404]);
+    await (
+      await connect()
+    ).query('UPDATE api_token SET revoked_at = 1 WHERE token_hash = $1', [
+      createHash('sha256').update(token).digest(),
+    ]);
+    const revokedAt = performance.now();
+    while ((await statuses()).some((status) => status !== 401)) {
+      expect(performance.now() - revokedAt).toBeLessThan(BOUND_MS);
+    }
+  });
+
+  test('a poll that meets a lock leaves nothing behind that waits for it', async () => {
+    const client = await connect();
+    await client.query('BEGIN; LOCK TABLE change_event IN ACCESS EXCLUSIVE MODE');
+    await sleep(3000);
+    const { rows } = await client.query<{ waiting: number }>(
+      `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    await client.query('ROLLBACK');
+    expect(rows[0]!.waiting).toBeLessThanOrEqual(services.length);
+  });
+
+  test('without an answer to its polls a process asks the database each time', async () => {
+    const [service] = services as [TestService];
+    const { teamId } = await service.api.create({ properties: { value: 1 } });
+    await sleep(BOUND_MS);
+    await answerOf(service, teamId);
+    const client = await connect();
+    await client.query('BEGIN; LOCK TABLE change_event IN ACCESS EXCLUSIVE MODE');
+    const feed = service.app.get(ChangeFeed);
+    const lockedAt = performance.now();
+    while (feed.isCurrent()) await sleep(10);
+    expect(performance.now() - lockedAt).toBeLessThan(BOUND_MS);
+    const { miss } = snapshotsOf(service).counts;
+    for (let asked = 1; asked <= 3; asked++) expect(await answerOf(service, teamId)).toBe(1);
+    expect(snapshotsOf(service).counts.miss).toBe(miss + 3);
+    await client.query('ROLLBACK');
+    const freedAt = performance.now();
+    while (!feed.isCurrent()) {
+      expect(performance.now() - freedAt).toBeLessThan(10_000);
+      await sleep(20);
+    }
+  });
+});
