@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { DatabaseError } from 'pg';
 import type { Change, ChangeListener } from '../change-feed';
 import { PostgresConnection } from './postgres-connection';
 
@@ -9,6 +10,7 @@ const EVERY_MS = 300;
 const LEASE_MS = 750;
 /** An answer that comes later gives no lease; nor may PostgreSQL go on for somebody who has gone. */
 const STATEMENT_LIMIT_MS = 700;
+const QUERY_CANCELED = '57014';
 /** Of more changes than this the caches need not hear one by one. */
 const MAX_CHANGES = 5000;
 /** After a longer gap some changes may have been removed unread. */
@@ -132,10 +134,11 @@ export class PostgresChangePoller {
       // What was lost with the last connection cannot be known.
       this.position = undefined;
       for (;;) {
-        await this.poll(connection);
+        const began = now();
+        const cancelled = await this.poll(connection, began);
+        this.setPolling(!cancelled, cancelled);
         wasPolling = true;
-        this.setPolling(true);
-        const left = EVERY_MS - (performance.now() - this.sentAt!.monotonic);
+        const left = EVERY_MS - (performance.now() - began.monotonic);
         if (!(await this.rest(Math.max(0, left)))) return true;
       }
     } catch (err) {
@@ -146,10 +149,16 @@ export class PostgresChangePoller {
     return wasPolling;
   }
 
-  private async poll(connection: PostgresConnection): Promise<void> {
+  /** @returns the error if PostgreSQL has taken too long; the next poll goes on where this one began */
+  private async poll(connection: PostgresConnection, began: Moment): Promise<unknown> {
     const { position, sentAt } = this;
-    const began = now();
-    const rows = await this.ask(connection, position?.snapshot);
+    let rows: Row[];
+    try {
+      rows = await this.ask(connection, position?.snapshot);
+    } catch (error) {
+      if ((error as DatabaseError).code === QUERY_CANCELED) return error;
+      throw error;
+    }
     const [{ snapshot, server }] = rows as [Row];
     const isContinued =
       position?.server === server && sentAt !== undefined && isWithin(sentAt, MAX_GAP_MS);
@@ -161,6 +170,7 @@ export class PostgresChangePoller {
     }
     this.position = { snapshot, server };
     this.sentAt = began;
+    return undefined;
   }
 
   /** @param last without an earlier snapshot no change is selected */
@@ -170,9 +180,11 @@ export class PostgresChangePoller {
     // The limit cannot belong to the session, nor the statement have a name.
     await connection.query({ text: 'BEGIN' });
     await connection.query({ text: `SET LOCAL statement_timeout = ${STATEMENT_LIMIT_MS}` });
-    const rows = await connection.query<Row>(query);
-    await connection.query({ text: 'COMMIT' });
-    return rows;
+    try {
+      return await connection.query<Row>(query);
+    } finally {
+      await connection.query({ text: 'COMMIT' });
+    }
   }
 
   private setPolling(isPolling: boolean, err?: unknown): void {
