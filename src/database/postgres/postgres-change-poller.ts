@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DatabaseError } from 'pg';
 import type { Change, ChangeListener } from '../change-feed';
 import { PostgresConnection } from './postgres-connection';
+import { keepReconnecting, rest } from './reconnecting';
 
 /** From the beginning of one poll to that of the next. */
 const EVERY_MS = 300;
@@ -15,8 +15,6 @@ const QUERY_CANCELED = '57014';
 const MAX_CHANGES = 5000;
 /** After a longer gap some changes may have been removed unread. */
 const MAX_GAP_MS = 600_000;
-const SHORTEST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5000;
 
 /** The first number that a snapshot has not seen given out, and the numbers below it that had not ended. */
 const xmax = (snapshot: string) => `CAST(CAST(pg_snapshot_xmax(${snapshot}) AS text) AS bigint)`;
@@ -91,7 +89,7 @@ export class PostgresChangePoller {
 
   /** Begins to poll, in the background. */
   start(): void {
-    this.running ??= this.run();
+    this.running ??= keepReconnecting(this.ending.signal, () => this.pollUntilLost());
   }
 
   /** Stops polling, without waiting for an answer. */
@@ -99,25 +97,6 @@ export class PostgresChangePoller {
     this.ending.abort();
     this.connection?.cut();
     await this.running;
-  }
-
-  private async run(): Promise<void> {
-    let pause = SHORTEST_PAUSE_MS;
-    for (;;) {
-      const wasPolling = await this.pollUntilLost();
-      pause = wasPolling ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-      if (!(await this.rest(pause * (0.5 + Math.random())))) return;
-    }
-  }
-
-  /** Sleeps, and resolves to true; to false, at once, when the poller is closed. */
-  private async rest(ms: number): Promise<boolean> {
-    try {
-      await sleep(ms, undefined, { signal: this.ending.signal, ref: false });
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** Polls until the connection is lost or the poller is closed. Resolves to whether it ever polled; never rejects. */
@@ -139,7 +118,7 @@ export class PostgresChangePoller {
         this.setPolling(!cancelled, cancelled);
         wasPolling = true;
         const left = EVERY_MS - (performance.now() - began.monotonic);
-        if (!(await this.rest(Math.max(0, left)))) return true;
+        if (!(await rest(Math.max(0, left), this.ending.signal))) return true;
       }
     } catch (err) {
       this.setPolling(false, err);

@@ -2,11 +2,10 @@ import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CHANGE_CHANNEL } from './change-message';
 import { PostgresConnection } from './postgres-connection';
+import { keepReconnecting } from './reconnecting';
 
 /** A connection can die unnoticed until it is used. */
 const HEARTBEAT_MS = 2000;
-const SHORTEST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5000;
 
 /**
  * Listens for what other processes announce, and reconnects whenever the connection is lost; what is
@@ -30,32 +29,13 @@ export class PostgresChangeReceiver {
 
   /** Begins to listen, in the background. */
   start(): void {
-    this.running ??= this.run();
+    this.running ??= keepReconnecting(this.ending.signal, () => this.listen());
   }
 
   /** Stops listening; waits for a connection that is just being opened. */
   async close(): Promise<void> {
     this.ending.abort();
     await this.running;
-  }
-
-  private async run(): Promise<void> {
-    let pause = SHORTEST_PAUSE_MS;
-    for (;;) {
-      const wasListening = await this.listen();
-      pause = wasListening ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
-      if (!(await this.rest(pause * (0.5 + Math.random())))) return;
-    }
-  }
-
-  /** Sleeps, and resolves to true; to false, at once, when the receiver is closed. */
-  private async rest(ms: number): Promise<boolean> {
-    try {
-      await sleep(ms, undefined, { signal: this.ending.signal, ref: false });
-      return true;
-    } catch {
-      return false;
-    }
   }
 
   /** Listens until the connection is lost or the receiver is closed. Resolves to whether it ever listened; never rejects. */
