@@ -2,11 +2,12 @@ import { ChangeFeed } from '../change-feed';
 import type { SqliteTransactor } from './sqlite-transactor';
 
 /**
- * Finds other processes' commits by SQLite's data version, which is cheap enough to read before each
- * answer from a cache. SQLite sends no notifications.
+ * Finds other processes' commits by SQLite's data version, which is cheap enough to read in each turn
+ * of the event loop that answers from a cache. SQLite sends no notifications.
  */
 export class SqliteChangeFeed extends ChangeFeed {
   private lastVersion: number | undefined;
+  private isReadInThisTurn = false;
 
   constructor(private readonly transactor: SqliteTransactor) {
     super();
@@ -14,6 +15,7 @@ export class SqliteChangeFeed extends ChangeFeed {
 
   /** True once what others have committed is invalidated, if that can be read; this process' own commits are announced. */
   override isCurrent(): boolean {
+    if (this.isReadInThisTurn) return true;
     let version: number;
     try {
       version = this.transactor.dataVersion();
@@ -24,6 +26,10 @@ export class SqliteChangeFeed extends ChangeFeed {
       this.lastVersion = version;
       this.invalidateAll();
     }
+    this.isReadInThisTurn = true;
+    setImmediate(() => {
+      this.isReadInThisTurn = false;
+    });
     return true;
   }
 }
