@@ -131,7 +131,8 @@ export class AuditLog {
   }
 
   /**
-   * Adds events, by one statement, and the changes among them to the change log. Redacts whatever looks like a token, wherever it occurs.
+   * Adds events, by one statement, and the changes among them to the change log. In an event it
+   * redacts whatever looks like a token, wherever it occurs.
    * @throws AuditUnavailable, which rolls the change back; DatabaseUnavailable
    */
   async recordAll(manager: EntityManager, events: readonly AuditRecord[]): Promise<void> {
