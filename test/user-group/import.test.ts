@@ -292,6 +292,21 @@ onEachDatabase((kind) => {
     expect((await service.api.get({ user_group_id: 'h' })).status).toBe(404);
   });
 
+  test('of lines of one group the last wins, also where they are stored by different transactions', async () => {
+    const filler = Array.from({ length: 190 }, (_, index) => ({
+      user_group_id: `filler ${index}`,
+      name: 'F',
+    }));
+    const named = (name: string) => ({ user_group_id: 'repeated', name });
+    await service.api.create({ user_group_id: 'repeated', name: 'A' });
+    for (const names of ['BA', 'BCA', 'ABAB']) {
+      const lines = [...names].flatMap((name) => [named(name), ...filler]);
+      await importGroups(service.api, ...lines);
+      const answer = await service.api.get({ user_group_id: 'repeated' });
+      expect(answer.body).toMatchObject({ user_group: { name: names.at(-1) } });
+    }
+  });
+
   test('blank lines, CRLF, a missing last line end and the last line of an export are taken', async () => {
     const group = (id: string) => JSON.stringify({ user_group_id: id, name: 'L' });
     const answer = await send(

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { endTogether } from './end-together';
 import { COMMON_HEADERS } from './http-settings';
 import { requestId } from './request-id';
 
@@ -22,5 +23,5 @@ export function answerJson(response: ServerResponse, body: object): void {
     response.setHeader('Content-Type', MEDIA_TYPE);
     response.setHeader('Content-Length', length);
   }
-  response.end(text);
+  endTogether(response, text);
 }

@@ -29,6 +29,7 @@ import type { ImportQueryDto } from './dto/import-query.dto';
 import type { WrittenUserGroup } from '../group/user-group-write';
 import { UserGroupWrites } from '../group/user-group-writes';
 import { toWanted } from '../group/wanted-user-group';
+import { oneAhead } from './one-ahead';
 import { WorkspaceSlots } from './workspace-slots';
 
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
@@ -52,6 +53,17 @@ const BLANK = /^[ \t\r]*$/;
 type ReadLine = { line: number } & ({ dto: ImportedUserGroupDto } | { error: ServiceError });
 
 type Answered = ImportedLine | RefusedLine;
+
+/** Lines to store together, by whoever the caller is by then. */
+interface Batch {
+  caller: Caller;
+  read: ReadLine[];
+}
+
+interface StoredBatch {
+  ids: ReadonlySet<string>;
+  stored: Promise<Answered[]>;
+}
 
 /** The outcome of each write, by the id of its group. */
 type Outcomes = Map<string, Outcome<WrittenUserGroup>>;
@@ -92,28 +104,40 @@ export class UserGroupImporter {
   ): AsyncGenerator<ImportAnswerLine[]> {
     const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
     try {
-      for await (const batch of inBatches(lines)) {
-        let isWaiting = false;
-        for (let rest = batch; rest.length > 0;) {
-          if (this.isEnding()) throw new ShuttingDown();
-          const current = await this.renew(caller);
-          // Requests one while it waits: what `take` does not grant counts, for a moment, against other calls.
-          const wanted = isWaiting ? 1 : rest.length;
-          const { granted, retryMs } = await this.limits.take(current, wanted);
-          isWaiting = granted === 0;
-          const answered = await this.importBatch(current, rest.slice(0, granted));
-          rest = rest.slice(granted);
-          for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
-          // Yields even an empty group: the consumer ends the import when its client has gone.
-          yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
-          if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
-        }
+      let last: StoredBatch = { ids: new Set(), stored: Promise.resolve([]) };
+      const storeNext = (batch: Batch) => {
+        last = this.storeBehind(last, batch);
+        return last.stored;
+      };
+      for await (const answered of oneAhead(this.admit(caller, lines), storeNext)) {
+        for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
+        // Yields even an empty group: the consumer ends the import when its client has gone.
+        yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
       }
       yield [{ summary: { ...counts, complete: true } }];
     } catch (error) {
       const isFirst = Object.values(counts).every((count) => count === 0);
       if (isFirst || !(error instanceof ServiceError)) throw error;
       yield [incomplete(counts, error)];
+    }
+  }
+
+  /** Yields lines as the caller may store them, at times none: while it has to wait for its rate limits. */
+  private async *admit(caller: Caller, lines: Lines): AsyncGenerator<Batch> {
+    for await (const batch of inBatches(lines)) {
+      let isWaiting = false;
+      for (let rest = batch; rest.length > 0;) {
+        if (this.isEnding()) throw new ShuttingDown();
+        const current = await this.renew(caller);
+        // Requests one while it waits: what `take` does not grant counts, for a moment, against other calls.
+        const wanted = isWaiting ? 1 : rest.length;
+        const { granted, retryMs } = await this.limits.take(current, wanted);
+        isWaiting = granted === 0;
+        const read = rest.slice(0, granted).flatMap((line) => this.read(line) ?? []);
+        yield { caller: current, read };
+        rest = rest.slice(granted);
+        if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
+      }
     }
   }
 
@@ -131,9 +155,21 @@ export class UserGroupImporter {
     return renewed;
   }
 
-  private async importBatch(caller: Caller, lines: readonly Line[]): Promise<Answered[]> {
+  /** Stores a batch beside the last one, or after it where both have lines of the same group: the last line wins. */
+  private storeBehind(last: StoredBatch, batch: Batch): StoredBatch {
+    const ids = new Set(
+      batch.read.flatMap((read) => ('dto' in read ? read.dto.user_group_id : [])),
+    );
+    const isBehind = [...ids].some((id) => last.ids.has(id));
+    const stored = isBehind
+      ? last.stored.then(() => this.importBatch(batch))
+      : this.importBatch(batch);
+    return { ids, stored };
+  }
+
+  private async importBatch({ caller, read: lines }: Batch): Promise<Answered[]> {
     const answered: Answered[] = [];
-    for (const group of withDistinctIds(lines.flatMap((line) => this.read(line) ?? []))) {
+    for (const group of withDistinctIds(lines)) {
       const dtos = group.flatMap((read) => ('dto' in read ? [read.dto] : []));
       const outcomes = await this.storeWithRetry(caller, dtos);
       for (const read of group) answered.push(this.toAnswer(read, outcomes));

@@ -20,6 +20,8 @@ import { type StoredUserGroup, UserGroupRepository } from './user-group.reposito
 
 const MAX_ATTEMPTS = 3;
 const BULK_WAVE = 200;
+/** One is prepared while the database stores the other. */
+const BULK_WAVES = 2;
 
 type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
 
@@ -42,7 +44,7 @@ export class UserGroupWrites {
     private readonly changes: ChangeFeed,
   ) {
     this.single = this.share({ wavesAtOnce: WRITE_WAVES });
-    this.bulk = this.share({ maxWave: BULK_WAVE });
+    this.bulk = this.share({ maxWave: BULK_WAVE, wavesAtOnce: BULK_WAVES });
   }
 
   /**

@@ -35,7 +35,7 @@ interface Entry {
 }
 
 /**
- * Caches snapshots by the id of their group, limited in number and size. A snapshot is returned only
+ * Caches snapshots by the id of their group, limited in size. A snapshot is returned only
  * if its load started after the last change of its group that this cache knows of; whether it knows
  * of all of them is for its user to ask.
  */
@@ -48,13 +48,9 @@ export class SnapshotCache implements ChangeListener {
   /** The pending loads that another caller can join, by the text of their key. */
   private readonly joinable = new Map<string, PendingLoad>();
 
-  /** @param limits at most this many snapshots, of this many characters in total */
-  constructor(limits: { groups: number; characters: number }) {
-    this.entries = new LRUCache({
-      max: limits.groups,
-      maxSize: limits.characters,
-      sizeCalculation: ({ snapshot }) => snapshot.size,
-    });
+  /** @param maxSize at most so many characters, in all snapshots */
+  constructor(maxSize: number) {
+    this.entries = new LRUCache({ maxSize, sizeCalculation: ({ snapshot }) => snapshot.size });
   }
 
   get size(): number {

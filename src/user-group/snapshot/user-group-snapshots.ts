@@ -9,14 +9,13 @@ import {
   UserGroupSnapshotRepository,
 } from './user-group-snapshot.repository';
 
-const MAX_GROUPS = 100_000;
-/** Of a process with little memory less: each takes one byte or two, beside what the engine adds. */
+/** More than 100,000 groups; of a process with little memory less. Each takes one byte or two, beside what the engine adds. */
 const MAX_CHARACTERS = Math.min(
   64 * 1024 ** 2,
   Math.floor(getHeapStatistics().heap_size_limit / 8),
 );
 /** A group whose rotation has a grace period has two tokens. */
-const MAX_TOKENS = 2 * MAX_GROUPS;
+const MAX_TOKENS = 200_000;
 
 interface Options {
   /** Bypasses the cache. */
@@ -36,13 +35,17 @@ export interface TokenOfGroup {
  */
 @Injectable()
 export class UserGroupSnapshots {
-  private readonly cache = new SnapshotCache({ groups: MAX_GROUPS, characters: MAX_CHARACTERS });
+  private readonly cache = new SnapshotCache(MAX_CHARACTERS);
   /**
    * By workspace and hash of a token, the id of the group that had it when it was last read; the
    * group's snapshot shows whether it still has it. Holds only tokens that could be introspected, so
    * guessing cannot fill it.
    */
-  private readonly groupOf = new LRUCache<string, number>({ max: MAX_TOKENS });
+  private readonly groupOf = new LRUCache<string, number>({
+    // Unlike `max`, this takes no memory before there are entries.
+    maxSize: MAX_TOKENS,
+    sizeCalculation: () => 1,
+  });
   private isSubscribed = false;
   /** How many times a snapshot was in the cache, and how many times it was not. */
   readonly counts = { hit: 0, miss: 0 };
