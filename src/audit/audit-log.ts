@@ -5,9 +5,9 @@ import { AuditUnavailable, DatabaseUnavailable } from '../common/errors';
 import { randomBytes } from '../common/random-bytes';
 import { redactor } from '../common/secrets';
 import { Config } from '../config/config';
-import { ChangeLog, type RecordedChange } from '../database/change-log';
+import { CHANGE_COLUMNS, insertChanges } from '../database/change-log';
 import { translateDatabaseError } from '../database/database-errors';
-import { settled, statement, Statements } from '../database/statement';
+import { statement, Statements } from '../database/statement';
 
 /** The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. */
 export const auditActions = [
@@ -70,6 +70,8 @@ export interface AuditEntry {
   object?: { type: string; id: string | number };
   /** The user group that is changed; none where the action concerns all of the workspace, or none of them. */
   userGroupId?: number;
+  /** Of the group after the change, or the generation of its token that the change is about. */
+  version?: number;
   /** The fields that changed, as they were; never a secret. */
   before?: object;
   /** The fields that changed, as they are now; never a secret. */
@@ -99,14 +101,17 @@ const COLUMNS = {
   keep_until: 'bigint',
 } as const;
 
-type Row = Record<keyof typeof COLUMNS, string | number | null>;
+type Values<Columns> = Record<keyof Columns, string | number | null>;
+
+type Row = Values<typeof COLUMNS> & Partial<Values<typeof CHANGE_COLUMNS>>;
 
 const names = Object.keys(COLUMNS).join(', ');
 
-const insertEvents = statement<{ rows: string }>(
-  'audit-event.insert',
-  ({ recordsOf }) =>
-    `INSERT INTO audit_event (${names}) SELECT ${names} FROM ${recordsOf(':rows', COLUMNS)}`,
+const insertEvents = statement<{ rows: string }>('audit-event.insert', (dialect) =>
+  dialect.insertEach(dialect.recordsOf(':rows', { ...COLUMNS, ...CHANGE_COLUMNS }), [
+    insertChanges(dialect),
+    `INSERT INTO audit_event (${names}) SELECT ${names} FROM r`,
+  ]),
 );
 
 /**
@@ -119,7 +124,6 @@ export class AuditLog {
 
   constructor(
     private readonly statements: Statements,
-    private readonly changeLog: ChangeLog,
     private readonly config: Config,
   ) {
     this.redact = redactor(config.bootstrapApiToken, { whole: true });
@@ -131,25 +135,24 @@ export class AuditLog {
   }
 
   /**
-   * Adds events, by one statement, and the changes among them to the change log. In an event it
-   * redacts whatever looks like a token, wherever it occurs.
+   * Adds events, and the changes among them to the change log. In an event it redacts whatever looks
+   * like a token, wherever it occurs.
    * @throws AuditUnavailable, which rolls the change back; DatabaseUnavailable
    */
   async recordAll(manager: EntityManager, events: readonly AuditRecord[]): Promise<void> {
     if (events.length === 0) return;
     const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
     try {
-      await settled([
-        this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) }),
-        this.changeLog.recordAll(manager, events.flatMap(toChange)),
-      ]);
+      await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
       throw error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
     }
   }
 
-  private toRow(actor: AuditActor, { action, object, before, after, details }: AuditEntry): Row {
+  private toRow(actor: AuditActor, entry: AuditEntry): Row {
+    const { action, object, before, after, details, userGroupId = null, version = null } = entry;
+    const id = object ? String(object.id) : null;
     const now = Date.now();
     const { workspaceId, apiTokenId, requestId, address } = actor;
     const keepMs = keepDays(this.config, actor, action) * DAY_MS;
@@ -163,24 +166,23 @@ export class AuditLog {
       request_id: requestId && this.redact(requestId),
       address,
       object_type: object?.type ?? null,
-      object_id: object ? this.redact(String(object.id)) : null,
+      object_id: id && this.redact(id),
       before: this.toText(before),
       after: this.toText(after),
       details: this.toText(details),
       keep_until: keepMs === Infinity ? null : now + keepMs,
+      ...(!UNCHANGING.has(action) && {
+        change_kind: action,
+        user_group_id: userGroupId,
+        changed_id: id,
+        version,
+      }),
     };
   }
 
   private toText(value: object | undefined): string | null {
     return value === undefined ? null : this.redact(JSON.stringify(value));
   }
-}
-
-function toChange([{ workspaceId }, entry]: AuditRecord): RecordedChange[] {
-  const { action, object, userGroupId = null } = entry;
-  if (UNCHANGING.has(action)) return [];
-  const objectId = object ? String(object.id) : null;
-  return [{ workspaceId, kind: action, userGroupId, objectId }];
 }
 
 /** Draws one of the 2^53 numbers that are exact in JSON. */

@@ -6,6 +6,7 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
  */
 @Entity('change_event')
 @Index('change_event_transaction_id_idx', ['transactionId'])
+@Index('change_event_workspace_id_transaction_id_id_idx', ['workspaceId', 'transactionId', 'id'])
 export class ChangeEvent {
   @PrimaryGeneratedColumn({ type: 'bigint', primaryKeyConstraintName: 'change_event_pkey' })
   id!: number;
@@ -16,6 +17,13 @@ export class ChangeEvent {
    */
   @Column('bigint', { name: 'transaction_id' })
   transactionId!: number;
+
+  /**
+   * What callers know the event by: random, since the ids would tell how much other workspaces change.
+   * That of its audit event. Null for one that is older than the column.
+   */
+  @Column('bigint', { name: 'public_id', nullable: true })
+  publicId!: number | null;
 
   /** Null for a change that concerns every workspace: somebody else has written to the tables. */
   @Column('integer', { name: 'workspace_id', nullable: true })
@@ -32,6 +40,10 @@ export class ChangeEvent {
   /** The object by the id that the API shows. */
   @Column('text', { name: 'object_id', nullable: true })
   objectId!: string | null;
+
+  /** Of the group after the change, or the generation of the token that it is about; null for any other change. */
+  @Column('bigint', { nullable: true })
+  version!: number | null;
 
   /** Milliseconds since 1970, by the clock of the process that wrote. */
   @Column('bigint', { name: 'occurred_at' })

@@ -1,52 +1,26 @@
-import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { statement, Statements } from './statement';
+import type { Dialect } from './dialect';
 
-/** A change as the change feed keeps it. */
-export interface RecordedChange {
+/** What a record of a change has, as columns of `r`; one that is no change has no `change_kind`. */
+export const CHANGE_COLUMNS = {
+  public_id: 'bigint',
   /** Null for what concerns every workspace. */
-  workspaceId: number | null;
-  /** `noun.verb`. */
-  kind: string;
-  /** Null for what concerns no user group, or all of the workspace. */
-  userGroupId: number | null;
-  /** The object by the id that the API shows. */
-  objectId: string | null;
-}
-
-const COLUMNS = {
   workspace_id: 'integer',
-  kind: 'text',
+  /** `noun.verb`. */
+  change_kind: 'text',
+  /** Null for what concerns no user group, or all of the workspace. */
   user_group_id: 'integer',
-  object_id: 'text',
+  /** The object by the id that the API shows. */
+  changed_id: 'text',
+  /** Null as `user_group_id`; of the group, or the generation where its tokens have changed. */
+  version: 'bigint',
   occurred_at: 'bigint',
 } as const;
 
-const names = Object.keys(COLUMNS).join(', ');
-
-const insertEvents = statement<{ rows: string }>(
-  'change-event.insert',
-  ({ recordsOf, transactionId }) => `
-    INSERT INTO change_event (transaction_id, ${names})
-    SELECT ${transactionId}, ${names} FROM ${recordsOf(':rows', COLUMNS)}`,
-);
-
-/** Records changes in the transaction that makes them, for every process that has to know of them. */
-@Injectable()
-export class ChangeLog {
-  constructor(private readonly statements: Statements) {}
-
-  /** Adds an event for each change, by one statement. */
-  async recordAll(manager: EntityManager, changes: readonly RecordedChange[]): Promise<void> {
-    if (changes.length === 0) return;
-    const now = Date.now();
-    const rows = changes.map(({ workspaceId, kind, userGroupId, objectId }) => ({
-      workspace_id: workspaceId,
-      kind,
-      user_group_id: userGroupId,
-      object_id: objectId,
-      occurred_at: now,
-    }));
-    await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
-  }
+/** Records the changes of `r` in the transaction that makes them, for every process that has to know of them. */
+export function insertChanges({ transactionId }: Dialect): string {
+  return `
+    INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, user_group_id, object_id, version,
+      occurred_at)
+    SELECT ${transactionId}, public_id, workspace_id, change_kind, user_group_id, changed_id, version, occurred_at
+    FROM r WHERE change_kind IS NOT NULL`;
 }

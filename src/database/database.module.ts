@@ -5,21 +5,23 @@ import { Config } from '../config/config';
 import { AppliedMigrations } from './schema/applied-migrations';
 import { ChangeEvent } from './change-event.entity';
 import { ChangeFeed } from './change-feed';
-import { ChangeLog } from './change-log';
+import { ChangeReader } from './change-reader';
 import { ConnectionPool } from './connection-pool';
 import { createDataSource } from './create-data-source';
 import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options';
 import { PostgresChangeFeed } from './postgres/postgres-change-feed';
+import { PostgresChangeReader } from './postgres/postgres-change-reader';
 import { PostgresTransactor } from './postgres/postgres-transactor';
 import { SqliteChangeFeed } from './sqlite/sqlite-change-feed';
+import { SqliteChangeReader } from './sqlite/sqlite-change-reader';
 import { SqliteTransactor } from './sqlite/sqlite-transactor';
 import { Statements } from './statement';
 import { Transactor } from './transactor';
 import { ChangeRetention } from './upkeep/change-retention';
 
 /**
- * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeLog` that records
- * changes, the `ChangeFeed` that makes them known, and the `AppliedMigrations` to every module.
+ * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` that makes changes
+ * known, and the `AppliedMigrations` to every module.
  */
 @Global()
 @Module({
@@ -36,7 +38,6 @@ import { ChangeRetention } from './upkeep/change-retention';
     TypeOrmModule.forFeature([ChangeEvent]),
   ],
   providers: [
-    ChangeLog,
     ChangeRetention,
     {
       provide: Statements,
@@ -52,8 +53,9 @@ import { ChangeRetention } from './upkeep/change-retention';
     },
     { provide: Transactor, inject: [DataSource, Config], useFactory: createTransactor },
     { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
+    { provide: ChangeReader, inject: [Config, Statements], useFactory: createChangeReader },
   ],
-  exports: [AppliedMigrations, ChangeFeed, ChangeLog, ConnectionPool, Statements, Transactor],
+  exports: [AppliedMigrations, ChangeFeed, ChangeReader, ConnectionPool, Statements, Transactor],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(
@@ -75,6 +77,14 @@ function createChangeFeed(
   return databaseUrl === undefined
     ? new SqliteChangeFeed(transactor as SqliteTransactor)
     : new PostgresChangeFeed({ url: databaseUrl, directUrl: databaseDirectUrl });
+}
+
+function createChangeReader(
+  { databaseUrl, eventRetentionHours }: Config,
+  statements: Statements,
+): ChangeReader {
+  const Reader = databaseUrl === undefined ? SqliteChangeReader : PostgresChangeReader;
+  return new Reader(statements, eventRetentionHours);
 }
 
 async function createTransactor(dataSource: DataSource, config: Config): Promise<Transactor> {

@@ -36,6 +36,11 @@ export interface Dialect {
    * member that is named; its alias is `r`. A `bytes` member is a text of `toBytesText`.
    */
   recordsOf: (parameter: string, columns: Record<string, RecordType>) => string;
+  /**
+   * Inserts what each of `inserts` selects from the same records, which are `r`; by one statement where
+   * the database can.
+   */
+  insertEach: (records: string, inserts: readonly string[]) => string[];
   /** The next number of a table's primary key, for a column `id`. */
   nextId: (table: string) => string;
   /** The number of the transaction that runs the statement; 0 where transactions cannot overlap. */
@@ -110,6 +115,12 @@ const postgres: Dialect = {
     const list = Object.entries(columns).map(([name, type]) => `"${name}" ${postgresType(type)}`);
     return `json_to_recordset(CAST(${parameter} AS json)) AS r(${list.join(', ')})`;
   },
+  insertEach: (records, inserts) => {
+    const others = inserts.slice(0, -1).map((insert, index) => `, i${index} AS (${insert})`);
+    return [
+      `WITH r AS MATERIALIZED (SELECT * FROM ${records}) ${others.join('')} ${inserts.at(-1)}`,
+    ];
+  },
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
   transactionId: 'CAST(CAST(pg_current_xact_id() AS text) AS bigint)',
   lockingOrder: (column) => `ORDER BY ${column}`,
@@ -153,6 +164,8 @@ const sqlite: Dialect = {
     );
     return `(SELECT ${list.join(', ')} FROM json_each(${parameter})) AS r`;
   },
+  insertEach: (records, inserts) =>
+    inserts.map((insert) => `WITH r AS (SELECT * FROM ${records}) ${insert}`),
   nextId: () => 'NULL',
   transactionId: '0',
   // There is one writer.

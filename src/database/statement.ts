@@ -8,11 +8,11 @@ import { type Dialect, dialectOf } from './dialect';
 
 export type SqlValue = string | number | boolean | Buffer | null;
 
-/** A named SQL text with `:name` parameters, the same for both databases. */
+/** A named SQL text with `:name` parameters, the same for both databases; several run one after the other. */
 export interface Statement<Parameters extends Record<keyof Parameters, SqlValue>, Row> {
   /** Unique in the process: PostgreSQL keeps one prepared plan for each name and connection. */
   readonly name: string;
-  readonly sql: (dialect: Dialect) => string;
+  readonly sql: (dialect: Dialect) => string | readonly string[];
   /** Types only; never set. */
   readonly types?: { parameters: Parameters; row: Row };
 }
@@ -22,7 +22,7 @@ const LONGEST_NAME = 63;
 
 export function statement<Parameters extends Record<keyof Parameters, SqlValue>, Row = never>(
   name: string,
-  sql: (dialect: Dialect) => string,
+  sql: Statement<Parameters, Row>['sql'],
 ): Statement<Parameters, Row> {
   if (name.length > LONGEST_NAME) throw new Error(`the name of the statement ${name} is too long`);
   return { name, sql };
@@ -44,6 +44,13 @@ interface Compiled {
   order: string[];
 }
 
+/** A statement with its values in the order of their placeholders. */
+interface Bound {
+  name: string | undefined;
+  text: string;
+  values: SqlValue[];
+}
+
 /** `:name`, but not the second colon of a `::cast`. */
 const PARAMETER = /(?<!:):([a-z]\w*)/gi;
 
@@ -54,7 +61,7 @@ const PARAMETER = /(?<!:):([a-z]\w*)/gi;
  */
 export class Statements {
   private readonly dialect: Dialect;
-  private readonly compiled = new Map<string, Compiled>();
+  private readonly compiled = new Map<string, Compiled[]>();
 
   constructor(
     private readonly dataSource: DataSource,
@@ -71,7 +78,7 @@ export class Statements {
     statement: Statement<P, Row>,
     parameters: P,
   ): Promise<Row[]> {
-    const { name, text, values } = this.bind(statement, parameters);
+    const { name, text, values } = this.bind(statement, parameters)[0]!;
     const pool = poolOf(this.dataSource);
     try {
       if (!pool) return runOnSqlite<Row>(this.dataSource, text, values);
@@ -82,7 +89,8 @@ export class Statements {
   }
 
   /**
-   * Runs one statement inside the transaction of `manager`; returns the rows it selects or returns.
+   * Runs one statement inside the transaction of `manager`; returns the rows it selects or returns, none
+   * if it has several texts.
    * Statements run in the order of the calls, even if one call does not wait for the other.
    */
   async run<P extends Record<keyof P, SqlValue>, Row>(
@@ -90,7 +98,16 @@ export class Statements {
     statement: Statement<P, Row>,
     parameters: P,
   ): Promise<Row[]> {
-    const { name, text, values } = this.bind(statement, parameters);
+    const bound = this.bind(statement, parameters);
+    if (bound.length === 1) return this.runBound<Row>(manager, bound[0]!);
+    await settled(bound.map((text) => this.runBound(manager, text)));
+    return [];
+  }
+
+  private async runBound<Row>(
+    manager: EntityManager,
+    { name, text, values }: Bound,
+  ): Promise<Row[]> {
     if (!poolOf(this.dataSource)) {
       const { dataSource } = manager;
       // SQLite itself ends the transaction of a statement that finds the disk full or failing; nothing
@@ -108,17 +125,17 @@ export class Statements {
   private bind<P extends Record<keyof P, SqlValue>>(
     statement: Statement<P, unknown>,
     parameters: P,
-  ): { name: string | undefined; text: string; values: SqlValue[] } {
+  ): Bound[] {
     let compiled = this.compiled.get(statement.name);
     if (!compiled) {
-      compiled = compile(statement.sql(this.dialect), this.dialect);
+      compiled = [statement.sql(this.dialect)].flat().map((sql) => compile(sql, this.dialect));
       this.compiled.set(statement.name, compiled);
     }
-    return {
-      name: this.isPooled ? undefined : statement.name,
-      text: compiled.text,
-      values: compiled.order.map((name) => parameters[name as keyof P]),
-    };
+    return compiled.map(({ text, order }, index) => ({
+      name: this.isPooled ? undefined : `${statement.name}${index || ''}`,
+      text,
+      values: order.map((name) => parameters[name as keyof P]),
+    }));
   }
 }
 

@@ -14,6 +14,8 @@ import { AddFirstApiToken1795000000014 } from './1795000000014-add-first-api-tok
 import { AddUserGroupQuota1795000000015 } from './1795000000015-add-user-group-quota';
 import { CountEncryptions1795000000016 } from './1795000000016-count-encryptions';
 import { CreateChangeEvents1795000000017 } from './1795000000017-create-change-events';
+import { ExtendChangeEvents1795000000018 } from './1795000000018-extend-change-events';
+import { IndexChangeEvents1795000000019 } from './1795000000019-index-change-events';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -36,4 +38,6 @@ export const migrations = [
   AddUserGroupQuota1795000000015,
   CountEncryptions1795000000016,
   CreateChangeEvents1795000000017,
+  ExtendChangeEvents1795000000018,
+  IndexChangeEvents1795000000019,
 ];

@@ -3,6 +3,7 @@ import type { DatabaseError } from 'pg';
 import type { Change, ChangeListener } from '../change-feed';
 import { PostgresConnection } from './postgres-connection';
 import { keepReconnecting, rest } from './reconnecting';
+import { openIn, SERVER, xmaxOf } from './snapshot';
 
 /** From the beginning of one poll to that of the next. */
 const EVERY_MS = 300;
@@ -16,31 +17,23 @@ const MAX_CHANGES = 5000;
 /** After a longer gap some changes may have been removed unread. */
 const MAX_GAP_MS = 600_000;
 
-/** The first number that a snapshot has not seen given out, and the numbers below it that had not ended. */
-const xmax = (snapshot: string) => `CAST(CAST(pg_snapshot_xmax(${snapshot}) AS text) AS bigint)`;
-const open = (snapshot: string) => `CAST(CAST(pg_snapshot_xip(${snapshot}) AS text) AS bigint)`;
-
 /**
  * Reads the changes that were committed since the last poll: those of transactions that were under way
  * then, or have begun since. None can be missed, in whatever order they commit, and one that stays open
  * for long delays no other. Numbers from the current `xmax` on are another cluster's, which a restored
- * backup brings along. What `server` is made of differs after a restart, a crash (which does away with
- * the statistics), a failover, and for another table; a standby does not tell the position in its log,
- * but fails.
+ * backup brings along.
  */
 const POLL = `
   WITH now AS (SELECT pg_current_snapshot() AS snapshot, CAST($1 AS pg_snapshot) AS last)
   SELECT CAST(now.snapshot AS text) AS snapshot,
-    concat_ws(' ', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time(),
-      left(pg_walfile_name(pg_current_wal_lsn()), 8), CAST('change_event' AS regclass)::oid,
-      (SELECT oid FROM pg_database WHERE datname = current_database())) AS server,
+    ${SERVER} AS server,
     c.kind, c.workspace_id AS "workspaceId", c.user_group_id AS "userGroupId"
   FROM now LEFT JOIN LATERAL (
     SELECT kind, workspace_id, user_group_id FROM change_event
-    WHERE transaction_id >= ${xmax('now.last')} AND transaction_id < ${xmax('now.snapshot')}
+    WHERE transaction_id >= ${xmaxOf('now.last')} AND transaction_id < ${xmaxOf('now.snapshot')}
     UNION
     SELECT kind, workspace_id, user_group_id FROM change_event
-    WHERE transaction_id = ANY(ARRAY(SELECT ${open('now.last')}))
+    WHERE transaction_id = ANY(ARRAY(SELECT ${openIn('now.last')}))
     LIMIT ${MAX_CHANGES + 1}) AS c ON true`;
 
 interface Row {

@@ -37,6 +37,10 @@ export class UserGroup {
   @Column('text')
   properties!: string;
 
+  /** How often it has been written, its creation included; its tokens have generations of their own. */
+  @Column('integer', { default: 1 })
+  version!: number;
+
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
 

@@ -98,18 +98,20 @@ export function groupAfter(change: UserGroupChange, now: number): UserGroupState
     properties: properties ? JSON.stringify(properties.is) : stored!.properties,
     suspendedAt: suspended ? (suspended.is ? now : null) : base.suspendedAt,
     updatedAt: stored && !changesRow(change) ? stored.updatedAt : now,
+    version: (stored?.version ?? 0) + Number(!stored || changesRow(change)),
   };
 }
 
 /** The audit events of the change; a new token is recorded by `rotationEvent`. */
 export function eventsOf(
   change: UserGroupChange,
-  group: { id: number; providedId: string },
+  group: { id: number; version: number; providedId: string },
   details: object = {},
 ): AuditEntry[] {
   const event = {
     object: { type: 'user_group', id: group.providedId },
     userGroupId: group.id,
+    version: group.version,
     details: { team_id: group.id, ...details },
   };
   const { stored, suspended } = change;

@@ -16,6 +16,8 @@ export interface UserGroupState {
   suspendedAt: number | null;
   createdAt: number;
   updatedAt: number;
+  /** How often it has been written; only of groups that are read together. */
+  version?: number;
 }
 
 /** A user group with its current token, still encrypted. */
@@ -89,7 +91,10 @@ const readGroupsWithMapping = statement<GroupKeys, IdentifiedUserGroup>(
 );
 
 const findGroups = statement<GroupKeys, IdentifiedUserGroup>('user-group.find-these', (dialect) =>
-  readEach(dialect, `, t.token_hash AS "tokenHash", ${resolvedMappingColumn(dialect)} AS mapping`),
+  readEach(
+    dialect,
+    `, g.version, t.token_hash AS "tokenHash", ${resolvedMappingColumn(dialect)} AS mapping`,
+  ),
 );
 
 const lockGroups = (lockRows: (dialect: Dialect) => Dialect['lockRows']) => (dialect: Dialect) => {
@@ -180,7 +185,7 @@ const updateGroups = statement<{ groups: string; ids: string; now: number }>(
   'user-group.update',
   ({ recordsOf, isOneOf }) => `
     UPDATE user_group SET name = r.new_name, properties = r.new_properties,
-      suspended_at = r.new_suspended_at, updated_at = :now
+      suspended_at = r.new_suspended_at, version = version + 1, updated_at = :now
     FROM ${recordsOf(':groups', CHANGED_GROUP)}
     WHERE id = r.group_id AND ${isOneOf('id', ':ids', 'integer')}`,
 );

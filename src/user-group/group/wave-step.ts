@@ -50,7 +50,8 @@ export function toMapping({ group, entries }: WaveStep) {
 
 export function toEvents({ write, change, group, retired }: WaveStep): AuditRecord[] {
   const { caller, providedId, details } = write;
-  const events = eventsOf(change, { id: group.id, providedId }, details);
+  const { id, version } = group;
+  const events = eventsOf(change, { id, version: version!, providedId }, details);
   if (retired) events.push(rotationEvent(retired, 0, details));
   return events.map((event) => [caller, event]);
 }

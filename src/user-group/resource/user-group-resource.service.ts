@@ -110,6 +110,7 @@ export class UserGroupResourceService {
         action: 'user_group.delete',
         object: { type: 'user_group', id: providedId },
         userGroupId: id,
+        version: stored.version! + 1,
         before: {
           name,
           mapping: summarise(fromStoredMapping(stored.mapping)),

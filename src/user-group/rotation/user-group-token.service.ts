@@ -104,6 +104,7 @@ export class UserGroupTokenService {
         action: 'user_group_token.revoke',
         object: { type: 'user_group', id: providedId },
         userGroupId,
+        version: generation,
         details: { team_id: userGroupId, generation },
       });
     });

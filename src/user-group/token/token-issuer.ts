@@ -81,6 +81,7 @@ export function rotationEvent(
     action: 'user_group_token.rotate',
     object: { type: 'user_group', id: providedId },
     userGroupId,
+    version: generation + 1,
     before: { generation },
     after: { generation: generation + 1 },
     details: { team_id: userGroupId, grace_period_seconds: graceSeconds, ...details },

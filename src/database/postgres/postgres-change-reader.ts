@@ -1,0 +1,191 @@
+import {
+  type ChangePosition,
+  ChangeReader,
+  type ChangeRecord,
+  PositionLost,
+  type ReadChanges,
+  type ReadOptions,
+  RECORD_COLUMNS,
+  requireKept,
+  toRecord,
+} from '../change-reader';
+import { statement, type Statements } from '../statement';
+import { openIn, parseSnapshot, SERVER, type Snapshot, snapshotText, xmaxOf } from './snapshot';
+
+/** What has been read: everything that the snapshot sees. */
+interface Position {
+  snapshot: string;
+  /** Milliseconds since 1970. */
+  at: number;
+  /** Of the snapshot; undefined where it holds for any. */
+  server?: string;
+}
+
+/** After a restart so much is read again: the numbers of transactions may have been given out anew. */
+const REPEATED_MS = 120_000;
+
+interface Row extends ChangeRecord {
+  snapshot: string;
+  server: string;
+  /** Null if there is no change. */
+  id: number | null;
+  transactionId: number;
+  branch: keyof typeof BRANCHES;
+  /** The number of the query that has found it. */
+  part: number;
+}
+
+/** Rows of transactions that the last snapshot lists, and of those that have begun since. */
+const BRANCHES = {
+  listed: `transaction_id = ANY(ARRAY(SELECT ${openIn('now.last')}))`,
+  later: `transaction_id >= ${xmaxOf('now.last')} AND transaction_id < ${xmaxOf('now.snapshot')}`,
+};
+
+/** @param scopes conditions of which each row meets one, by an index */
+function reading(scopes: string[]): string {
+  const parts = scopes
+    .flatMap((scope) => Object.entries(BRANCHES).map((branch) => [scope, ...branch] as const))
+    .map(
+      ([scope, branch, condition], part) => `
+        (SELECT ${RECORD_COLUMNS}, transaction_id AS "transactionId", '${branch}' AS branch, ${part} AS part
+        FROM change_event WHERE ${scope} AND public_id IS NOT NULL AND ${condition}
+        ORDER BY transaction_id FETCH FIRST (CAST(:limit AS integer)) ROWS WITH TIES)`,
+    );
+  return `
+    WITH now AS (SELECT pg_current_snapshot() AS snapshot, CAST(:last AS pg_snapshot) AS last)
+    SELECT CAST(now.snapshot AS text) AS snapshot, ${SERVER} AS server, c.*
+    FROM now LEFT JOIN LATERAL (${parts.join(' UNION ALL ')}) AS c ON true`;
+}
+
+const readAll = statement<{ last: string; limit: number }, Row>('change-event.read', () =>
+  reading(['true']),
+);
+
+const readWorkspace = statement<{ last: string; limit: number; workspaceId: number }, Row>(
+  'change-event.read-workspace',
+  () => reading(['workspace_id = CAST(:workspaceId AS integer)', 'workspace_id IS NULL']),
+);
+
+const findEnd = statement<Record<string, never>, { snapshot: string; server: string }>(
+  'change-event.find-end',
+  () => `SELECT CAST(pg_current_snapshot() AS text) AS snapshot, ${SERVER} AS server`,
+);
+
+const findOldest = statement<{ since: number }, { snapshot: string; oldest: number | null }>(
+  'change-event.find-oldest',
+  () => `
+    SELECT CAST(pg_current_snapshot() AS text) AS snapshot, min(transaction_id) AS oldest
+    FROM change_event
+    WHERE id > coalesce(
+      (SELECT id FROM change_event WHERE occurred_at < :since ORDER BY id DESC LIMIT 1), 0)`,
+);
+
+/**
+ * A position is a snapshot of PostgreSQL: what is behind it are the rows that the snapshot did not see.
+ * So none is missed, whatever the order of commits, and a transaction that stays open delays no other.
+ */
+export class PostgresChangeReader extends ChangeReader {
+  constructor(
+    private readonly statements: Statements,
+    private readonly retentionHours: number,
+  ) {
+    super();
+  }
+
+  override start(): ChangePosition {
+    return toText({ snapshot: '1:1:', at: Date.now() });
+  }
+
+  override async end(): Promise<ChangePosition> {
+    const at = Date.now();
+    const [found] = await this.statements.read(findEnd, {});
+    return toText({ ...found!, at });
+  }
+
+  override async read(position: ChangePosition, options: ReadOptions): Promise<ReadChanges> {
+    const last = fromText(position);
+    requireKept(last.at, this.retentionHours);
+    const at = Date.now();
+    let { snapshot } = last;
+    let rows = await this.select(snapshot, options);
+    const { server } = rows[0]!;
+    if (last.server !== undefined && last.server !== server) {
+      snapshot = await this.rewind(last.at - REPEATED_MS);
+      rows = await this.select(snapshot, options);
+      // It may have restarted once more.
+      if (rows[0]!.server !== server) return { changes: [], position, hasMore: true };
+    }
+    const { seen, changes, hasMore } = cut(rows, parseSnapshot(snapshot), options.limit);
+    const reached = hasMore ? Math.min(at, changes.at(-1)?.occurredAt ?? last.at) : at;
+    return {
+      changes: changes.map(toRecord),
+      position: toText({ snapshot: snapshotText(seen), server, at: reached }),
+      hasMore,
+    };
+  }
+
+  private select(last: string, { workspaceId, limit }: ReadOptions): Promise<Row[]> {
+    if (workspaceId === undefined) return this.statements.read(readAll, { last, limit });
+    return this.statements.read(readWorkspace, { last, limit, workspaceId });
+  }
+
+  /** A snapshot before everything that was written since a moment, by the numbers of this server. */
+  private async rewind(since: number): Promise<string> {
+    const [found] = await this.statements.read(findOldest, { since });
+    const { xmax } = parseSnapshot(found!.snapshot);
+    // A restored backup brings along numbers that this server has not reached.
+    return snapshotText({ xmax: Math.min(found!.oldest ?? xmax, xmax), open: [] });
+  }
+}
+
+/**
+ * Leaves out transactions of which not everything may have been read, and says what has then been seen: of
+ * what lies behind the last snapshot all up to some transaction. The rest is in the order of the changes.
+ */
+function cut(
+  rows: readonly Row[],
+  last: Snapshot,
+  limit: number,
+): { seen: Snapshot; changes: Row[]; hasMore: boolean } {
+  const now = parseSnapshot(rows[0]!.snapshot);
+  const found = rows.filter(({ id }) => id !== null).sort((a, b) => a.id! - b.id!);
+  const listed = found.filter(({ branch }) => branch === 'listed');
+  const listedUpTo = lastComplete(listed, limit);
+  if (listedUpTo !== undefined) {
+    const open = last.open.filter((number) => number > listedUpTo || now.open.includes(number));
+    const changes = listed.filter(({ transactionId }) => transactionId <= listedUpTo);
+    return { seen: { xmax: last.xmax, open }, changes, hasMore: true };
+  }
+  const upTo = lastComplete(found, limit);
+  if (upTo === undefined) return { seen: now, changes: found, hasMore: false };
+  const xmax = upTo + 1;
+  return {
+    seen: { xmax, open: now.open.filter((number) => number < xmax) },
+    changes: found.filter(({ transactionId }) => transactionId < xmax),
+    hasMore: true,
+  };
+}
+
+/** The last transaction that every part has read; undefined if none of them has stopped at its limit. */
+function lastComplete(rows: readonly Row[], limit: number): number | undefined {
+  const parts = new Map<number, number[]>();
+  for (const { part, transactionId } of rows) {
+    const numbers = parts.get(part) ?? [];
+    parts.set(part, numbers);
+    numbers.push(transactionId);
+  }
+  const stopped = [...parts.values()].filter(({ length }) => length >= limit);
+  return stopped.length === 0
+    ? undefined
+    : Math.min(...stopped.map((numbers) => Math.max(...numbers)));
+}
+
+function toText(position: Position): ChangePosition {
+  return JSON.stringify(position);
+}
+
+function fromText(text: ChangePosition): Position {
+  const position = JSON.parse(text) as Partial<Position>;
+  if (position.snapshot === undefined) throw new PositionLost('it is of another database');
+  return position as Position;
+}

@@ -1,0 +1,102 @@
+import {
+  type ChangePosition,
+  ChangeReader,
+  type ChangeRecord,
+  PositionLost,
+  type ReadChanges,
+  type ReadOptions,
+  RECORD_COLUMNS,
+  requireKept,
+  toRecord,
+} from '../change-reader';
+import { statement, type Statements } from '../statement';
+
+interface Position {
+  /** The last event that was read; there is one writer, so ids are in the order of commits. */
+  id: number;
+  /** Milliseconds since 1970. */
+  at: number;
+}
+
+type Row = ChangeRecord & { id: number };
+
+const readAll = statement<{ after: number; limit: number }, Row>(
+  'change-event.read',
+  () => `
+    SELECT ${RECORD_COLUMNS} FROM change_event
+    WHERE id > :after AND public_id IS NOT NULL ORDER BY id LIMIT :limit`,
+);
+
+const readWorkspace = statement<{ after: number; limit: number; workspaceId: number }, Row>(
+  'change-event.read-workspace',
+  () => `
+    SELECT ${RECORD_COLUMNS} FROM change_event
+    WHERE id > :after AND public_id IS NOT NULL AND (workspace_id = :workspaceId OR workspace_id IS NULL)
+    ORDER BY id LIMIT :limit`,
+);
+
+/** Also after the event itself has been removed. */
+const findLast = statement<Record<string, never>, { id: number | null }>(
+  'change-event.find-last',
+  () => "SELECT max(seq) AS id FROM sqlite_sequence WHERE name = 'change_event'",
+);
+
+/** A position is the id of an event. */
+export class SqliteChangeReader extends ChangeReader {
+  constructor(
+    private readonly statements: Statements,
+    private readonly retentionHours: number,
+  ) {
+    super();
+  }
+
+  override start(): ChangePosition {
+    return toText({ id: 0, at: Date.now() });
+  }
+
+  override async end(): Promise<ChangePosition> {
+    const at = Date.now();
+    return toText({ id: await this.findLast(), at });
+  }
+
+  override async read(
+    position: ChangePosition,
+    { workspaceId, limit }: ReadOptions,
+  ): Promise<ReadChanges> {
+    const { id: after, at: lastAt } = fromText(position);
+    requireKept(lastAt, this.retentionHours);
+    const at = Date.now();
+    const last = await this.findLast();
+    if (after > last) throw new PositionLost('the database is older than the position');
+    const parameters = { after, limit: limit + 1 };
+    const rows =
+      workspaceId === undefined
+        ? await this.statements.read(readAll, parameters)
+        : await this.statements.read(readWorkspace, { ...parameters, workspaceId });
+    const hasMore = rows.length > limit;
+    const read = rows.slice(0, limit);
+    const end = read.at(-1);
+    // Behind the last event of all, so that those of other workspaces are not searched again.
+    const reached = hasMore ? end!.id : Math.max(last, end?.id ?? 0);
+    return {
+      changes: read.map(toRecord),
+      position: toText({ id: reached, at: hasMore ? Math.min(at, end!.occurredAt) : at }),
+      hasMore,
+    };
+  }
+
+  private async findLast(): Promise<number> {
+    const [found] = await this.statements.read(findLast, {});
+    return found?.id ?? 0;
+  }
+}
+
+function toText(position: Position): ChangePosition {
+  return JSON.stringify(position);
+}
+
+function fromText(text: ChangePosition): Position {
+  const position = JSON.parse(text) as Partial<Position>;
+  if (position.id === undefined) throw new PositionLost('it is of another database');
+  return position as Position;
+}
