@@ -4,6 +4,7 @@ import type { HttpServer } from './common/http/http-server';
 import { ChangeFeed } from './database/change-feed';
 import { ConnectionPool } from './database/connection-pool';
 import { EncryptionCount } from './encryption-key/encryption-count';
+import { EventStreams } from './event/event-streams';
 import { IntrospectionService } from './introspection/introspection.service';
 import { Metrics, type Watched } from './metrics/metrics';
 import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots';
@@ -18,6 +19,7 @@ export function watchApplication(app: INestApplication): void {
   const pool = app.get(ConnectionPool);
   const changes = app.get(ChangeFeed);
   const encryptions = app.get(EncryptionCount);
+  const streams = app.get(EventStreams);
   const watched: Watched[] = [
     {
       type: 'gauge',
@@ -71,6 +73,19 @@ export function watchApplication(app: INestApplication): void {
       name: 'change_lease_up',
       help: 'Whether answers may come from memory (1), or the database is asked for each (0).',
       read: () => toNumber(changes.isConnected() === null ? null : changes.isCurrent()),
+    },
+    {
+      type: 'gauge',
+      name: 'event_streams',
+      help: 'Event streams that are open.',
+      read: () => streams.count,
+    },
+    {
+      type: 'counter',
+      name: 'event_stream_ends_total',
+      help: 'Event streams that have ended, by reason.',
+      label: 'reason',
+      read: () => streams.ends,
     },
   ];
   for (const one of watched) metrics.watch(one);

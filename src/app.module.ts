@@ -9,6 +9,7 @@ import type { Config } from './config/config';
 import { ConfigModule } from './config/config.module';
 import { DatabaseModule } from './database/database.module';
 import { EmbedTokenModule } from './embed-token/embed-token.module';
+import { EventModule } from './event/event.module';
 import { HealthModule } from './health/health.module';
 import { MetricsModule } from './metrics/metrics.module';
 import { IntrospectionModule } from './introspection/introspection.module';
@@ -31,6 +32,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     UserGroupModule,
     EmbedTokenModule,
     IntrospectionModule,
+    EventModule,
   ],
   providers: [
     { provide: APP_FILTER, useClass: AccessRefusalFilter },

@@ -680,6 +680,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to be answered as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: whoever comes later is told so with a 410. They say what has changed, not how, and never hold a token.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow events
+         * @description The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -734,7 +774,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -901,7 +941,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
             /**
              * @description Where it may be used from; null: anywhere.
              * @example [
@@ -980,7 +1020,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
         };
         IssuedApiTokenView: {
             /**
@@ -1010,7 +1050,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
             /**
              * @description Where it may be used from; null: anywhere.
              * @example [
@@ -1099,7 +1139,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "admin")[];
+            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
         };
         RotateApiTokenDto: {
             /**
@@ -2208,6 +2248,83 @@ export interface components {
              * @example []
              */
             grant_types_supported: string[];
+        };
+        ChangedUserGroup: {
+            /**
+             * @description Its `team_id`.
+             * @example 7
+             */
+            team_id: number;
+            /**
+             * @description Your own id of it.
+             * @example acme-emea
+             */
+            user_group_id: string;
+            /**
+             * @description How often it has been written by then; grows with each change of the group itself.
+             * @example 3
+             */
+            version?: number;
+            /**
+             * @description Which of its tokens, where the event is about one: 1 for the first.
+             * @example 2
+             */
+            generation?: number;
+        };
+        ChangedObject: {
+            /**
+             * @description The kind of thing.
+             * @example api_token
+             */
+            type: string;
+            /**
+             * @description Its id, as the API knows it.
+             * @example 3
+             */
+            id: string;
+        };
+        EventView: {
+            /**
+             * Format: int64
+             * @description Number of the event, that of its audit event. An event that comes again has the same.
+             * @example 5377108433215711
+             */
+            id: number;
+            /**
+             * @description What has happened: `noun.verb`; docs/events.md lists them.
+             * @example user_group.update
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            time: string;
+            /** @description The user group that has changed, or whose token has. */
+            user_group?: components["schemas"]["ChangedUserGroup"];
+            /** @description What else has changed. Without this and `user_group` it may be anything. */
+            object?: components["schemas"]["ChangedObject"];
+        };
+        EventsAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The events, in the order of the changes. */
+            events: components["schemas"]["EventView"][];
+            /**
+             * @description The `after` of the next call; it is given even if there was no event.
+             * @example azE.dGhlIHBvc2l0aW9uLCBlbmNyeXB0ZWQ
+             */
+            next_cursor: string;
+            /**
+             * @description Whether more events can be had at once.
+             * @example false
+             */
+            has_more: boolean;
         };
     };
     responses: never;
@@ -7380,7 +7497,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
              */
             429: {
                 headers: {
@@ -7576,7 +7693,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
              */
             429: {
                 headers: {
@@ -10322,6 +10439,369 @@ export interface operations {
                 headers: {
                     /** @description Seconds to wait. */
                     "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events of these types, separated by commas: `user_group.update`, or all of a kind as `user_group.*`. */
+                types?: string;
+                /** @description `next_cursor` of the answer before, or the `id` of an event of the stream. Without it the oldest event that is kept comes first; with `latest` none that has happened. */
+                after?: string;
+                /** @description How many seconds to wait for an event where there is none yet. */
+                wait?: number;
+                /** @description About how many events: those of one transaction come together. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events behind the cursor. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EventsAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `events_gone`: Events behind the cursor are not kept any more: it is older than EVENT_RETENTION_HOURS, its encryption key was removed, or another database has been restored. Look at everything anew, and go on from a call without `after`, or with `after=latest` before you look. */
+            410: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    streamEvents: {
+        parameters: {
+            query?: {
+                /** @description Only events of these types, separated by commas: `user_group.update`, or all of a kind as `user_group.*`. */
+                types?: string;
+                /** @description As of the list; `Last-Event-ID` comes first, without either the stream begins now. */
+                after?: string;
+            };
+            header?: {
+                /** @description The `id` of the last event that was received. */
+                "Last-Event-ID"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Server-sent events: `open`, `change`, `current` and `end`. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example retry: 500
+                     *     event: open
+                     *     data: {"at":81734.2}
+                     *
+                     *     id: azE.dGhl
+                     *     event: change
+                     *     data: {"id":5377108433215711,"type":"user_group.suspend","time":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"user_group_id":"acme-emea","version":3}}
+                     *
+                     *     event: current
+                     *     data: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}
+                     */
+                    "text/event-stream": string;
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `events_gone`: Events behind the cursor are not kept any more: it is older than EVENT_RETENTION_HOURS, its encryption key was removed, or another database has been restored. Look at everything anew, and go on from a call without `after`, or with `after=latest` before you look. */
+            410: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

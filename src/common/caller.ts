@@ -11,6 +11,7 @@ export const scopes = [
   'registry:read',
   'registry:write',
   'audit:read',
+  'events:read',
   'admin',
 ] as const;
 

@@ -368,6 +368,17 @@ export class UserGroupTokenNotUsable extends problem(409, 'token_not_usable', {
   message: 'This token value is or was in use; import the group with another, or without one.',
 }) {}
 
+export class EventsGone extends problem(410, 'events_gone', {
+  title: 'Events gone',
+  about:
+    'Events behind the cursor are not kept any more: it is older than EVENT_RETENTION_HOURS, its encryption key was removed, or another database has been restored. Look at everything anew, and go on from a call without `after`, or with `after=latest` before you look.',
+  message: 'Events behind this cursor are not kept any more.',
+}) {
+  constructor(cause?: unknown) {
+    super(undefined, { cause });
+  }
+}
+
 export class PreconditionFailed extends problem(412, 'precondition_failed', {
   title: 'Precondition failed',
   about:
@@ -431,12 +442,12 @@ export class RateLimited extends problem(429, 'rate_limited', {
 export class TooManyAtOnce extends problem(429, 'too_many_at_once', {
   title: 'Too many at once',
   about:
-    'The workspace has as many imports or exports under way as may run at once. Repeat the call when one of them has ended.',
+    'The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.',
   headers: { 'Retry-After': '5' },
 }) {
-  /** @param what such as "exports" */
+  /** @param what such as "exports of the workspace" */
   constructor(limit: number, what: string) {
-    super(`${limit} ${what} of the workspace are under way; wait until one of them has ended.`);
+    super(`${limit} ${what} are under way; wait until one of them has ended.`);
   }
 }
 

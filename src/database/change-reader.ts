@@ -1,3 +1,5 @@
+import { type SqlValue, statement, type Statements } from './statement';
+
 /** Where a reader of the change log stands: a text that can be kept for as long as events are. */
 export type ChangePosition = string;
 
@@ -66,6 +68,44 @@ export function toRecord(row: ChangeRecord): ChangeRecord {
   const { publicId, workspaceId, kind, userGroupId, objectId, version, occurredAt } = row;
   return { publicId, workspaceId, kind, userGroupId, objectId, version, occurredAt };
 }
+
+/** An event that lies before a position: who restores a backup puts another into its place, or none. */
+export interface Witness {
+  id: number;
+  publicId: number;
+}
+
+const findWitness = statement<
+  Record<keyof Pick<Witness, 'id'>, SqlValue>,
+  { publicId: number | null; oldest: number | null }
+>(
+  'change-event.find-witness',
+  () => `
+    SELECT (SELECT public_id FROM change_event WHERE id = :id) AS "publicId",
+      (SELECT min(id) FROM change_event) AS oldest`,
+);
+
+/** @throws PositionLost if the event is neither there nor so old that it has been removed; DatabaseUnavailable */
+export async function requireWitness(
+  statements: Statements,
+  witness: Witness | undefined,
+): Promise<void> {
+  if (!witness) return;
+  const [found] = await statements.read(findWitness, { id: witness.id });
+  const { publicId, oldest } = found!;
+  const isRemoved = publicId === null && (oldest === null || witness.id < oldest);
+  if (publicId !== witness.publicId && !isRemoved) {
+    throw new PositionLost('the database has been replaced by a backup');
+  }
+}
+
+/** The last event of all, if there is one. */
+export const findLastEvent = statement<Record<string, never>, Witness>(
+  'change-event.find-last',
+  () => `
+    SELECT id, public_id AS "publicId" FROM change_event
+    WHERE public_id IS NOT NULL ORDER BY id DESC LIMIT 1`,
+);
 
 /** Before it is removed, in case a clock of another process goes wrong. */
 const MARGIN_MS = 60_000;

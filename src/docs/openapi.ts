@@ -44,6 +44,7 @@ export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject
     .addTag('Workspace', 'What a workspace asks of its user groups.')
     .addTag('API tokens', 'The tokens with which applications call this API.')
     .addTag('Audit log', 'Who did what.')
+    .addTag('Events', 'What has changed, to follow.')
     .addTag('Health', 'What orchestrators and load balancers ask.')
     .addSecurity(API_TOKEN_SCHEME, {
       type: 'apiKey',

@@ -195,6 +195,8 @@ const routes: Route[] = [
     foreign: notFound('api_token_not_found'),
   },
   { method: 'GET', path: '/api/v1/audit-events', scope: 'audit:read', call: () => ({}) },
+  { method: 'GET', path: '/api/v1/events', scope: 'events:read', call: () => ({}) },
+  { method: 'GET', path: '/api/v1/events/stream', scope: 'events:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/schemas', scope: 'registry:read', call: () => ({}) },
   {
     method: 'POST',

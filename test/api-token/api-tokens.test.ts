@@ -19,6 +19,7 @@ onEachDatabase((kind) => {
         'tokens:rotate',
         'tokens:introspect',
         'audit:read',
+        'events:read',
         'admin',
       ],
       `workspace ${++name}`,

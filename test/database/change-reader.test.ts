@@ -115,6 +115,19 @@ onEachDatabase((kind) => {
   });
 
   if (kind === 'sqlite') {
+    test('a position is lost when another event is in the place of one before it: a backup has been restored', async () => {
+      const position = await reader().end();
+      expect(await reader().read(position, { limit: 1 })).toMatchObject({ changes: [] });
+      const { witness } = JSON.parse(position) as { witness: { id: number } };
+      await changeDatabase(
+        service.database,
+        `UPDATE change_event SET public_id = public_id + 1 WHERE id = ${witness.id}`,
+      );
+      await expect(reader().read(position, { limit: 1 })).rejects.toThrow(PositionLost);
+      await changeDatabase(service.database, `DELETE FROM change_event WHERE id <= ${witness.id}`);
+      expect(await reader().read(position, { limit: 1 })).toMatchObject({ changes: [] });
+    });
+
     test('a position behind the end of the database is lost: a backup has been restored', async () => {
       const { id } = JSON.parse(await reader().end()) as { id: number };
       const ahead = JSON.stringify({ id: id + 1, at: Date.now() });
@@ -209,6 +222,18 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
     await record(client, 'later');
     const on = await reader.read(again.position, { limit: 1000 });
     expect(on.changes.map(({ objectId }) => objectId)).toEqual(['later']);
+  });
+
+  test('a position is lost when the event before it is gone with another server: a backup has been restored', async () => {
+    const reader = service.app.get(ChangeReader);
+    const client = await connect();
+    await record(client, 'kept', 'lost');
+    const position = await reader.end();
+    const foreign = JSON.stringify({ ...(JSON.parse(position) as object), server: 'another' });
+    expect(await reader.read(foreign, { limit: 10_000 })).toMatchObject({ hasMore: false });
+    await client.query("DELETE FROM change_event WHERE object_id = 'lost'");
+    await expect(reader.read(foreign, { limit: 10_000 })).rejects.toThrow(PositionLost);
+    expect(await reader.read(position, { limit: 10_000 })).toMatchObject({ hasMore: false });
   });
 
   test('numbers of another server, which a restored backup brings, hide nothing that is new', async () => {

@@ -75,6 +75,8 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/data-sources',
     'GET /api/v1/data-sources/{id}',
     'GET /api/v1/data-sources/{id}/references',
+    'GET /api/v1/events',
+    'GET /api/v1/events/stream',
     'GET /api/v1/schemas',
     'GET /api/v1/schemas/{id}',
     'GET /api/v1/schemas/{id}/references',

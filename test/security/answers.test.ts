@@ -217,5 +217,6 @@ async function everyOperation(): Promise<{ method: string; path: string }[]> {
 
 /** The form in which the interface of others wants it. */
 function isOwnType(path: string, type: string): boolean {
+  if (path === '/api/v1/events/stream') return type === 'text/event-stream; charset=utf-8';
   return path === '/.well-known/jwks.json' && type.startsWith('application/jwk-set+json');
 }

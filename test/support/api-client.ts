@@ -149,6 +149,13 @@ export class ApiClient {
       outgoing.on('error', reject);
       outgoing.on('response', (response) => {
         const chunks: Buffer[] = [];
+        const { statusCode: status = 0, headers: fields } = response;
+        if (fields['content-type']?.startsWith('text/event-stream')) {
+          // It has no end.
+          outgoing.destroy();
+          resolve({ status, headers: fields, text: '', body: {} as AnswerBody });
+          return;
+        }
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('end', () => {
@@ -156,7 +163,7 @@ export class ApiClient {
           noteTokens(text);
           const json = isNdjson(response.headers['content-type']) ? lastLine(text) : text;
           const body = (json === '' ? undefined : JSON.parse(json)) as AnswerBody;
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body });
+          resolve({ status, headers: fields, text, body });
         });
       });
       outgoing.end(payload);

@@ -2,12 +2,15 @@ import {
   type ChangePosition,
   ChangeReader,
   type ChangeRecord,
+  findLastEvent,
   PositionLost,
   type ReadChanges,
   type ReadOptions,
   RECORD_COLUMNS,
   requireKept,
+  requireWitness,
   toRecord,
+  type Witness,
 } from '../change-reader';
 import { statement, type Statements } from '../statement';
 import { openIn, parseSnapshot, SERVER, type Snapshot, snapshotText, xmaxOf } from './snapshot';
@@ -19,6 +22,7 @@ interface Position {
   at: number;
   /** Of the snapshot; undefined where it holds for any. */
   server?: string;
+  witness?: Witness;
 }
 
 /** After a restart so much is read again: the numbers of transactions may have been given out anew. */
@@ -99,7 +103,8 @@ export class PostgresChangeReader extends ChangeReader {
   override async end(): Promise<ChangePosition> {
     const at = Date.now();
     const [found] = await this.statements.read(findEnd, {});
-    return toText({ ...found!, at });
+    const [witness] = await this.statements.read(findLastEvent, {});
+    return toText({ ...found!, at, ...(witness && { witness }) });
   }
 
   override async read(position: ChangePosition, options: ReadOptions): Promise<ReadChanges> {
@@ -110,16 +115,24 @@ export class PostgresChangeReader extends ChangeReader {
     let rows = await this.select(snapshot, options);
     const { server } = rows[0]!;
     if (last.server !== undefined && last.server !== server) {
+      await requireWitness(this.statements, last.witness);
       snapshot = await this.rewind(last.at - REPEATED_MS);
       rows = await this.select(snapshot, options);
       // It may have restarted once more.
       if (rows[0]!.server !== server) return { changes: [], position, hasMore: true };
     }
     const { seen, changes, hasMore } = cut(rows, parseSnapshot(snapshot), options.limit);
-    const reached = hasMore ? Math.min(at, changes.at(-1)?.occurredAt ?? last.at) : at;
+    const end = changes.at(-1);
+    const witness = end ? { id: end.id!, publicId: end.publicId } : last.witness;
+    const reached = hasMore ? Math.min(at, end?.occurredAt ?? last.at) : at;
     return {
       changes: changes.map(toRecord),
-      position: toText({ snapshot: snapshotText(seen), server, at: reached }),
+      position: toText({
+        snapshot: snapshotText(seen),
+        server,
+        at: reached,
+        ...(witness && { witness }),
+      }),
       hasMore,
     };
   }

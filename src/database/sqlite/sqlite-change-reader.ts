@@ -2,12 +2,15 @@ import {
   type ChangePosition,
   ChangeReader,
   type ChangeRecord,
+  findLastEvent,
   PositionLost,
   type ReadChanges,
   type ReadOptions,
   RECORD_COLUMNS,
   requireKept,
+  requireWitness,
   toRecord,
+  type Witness,
 } from '../change-reader';
 import { statement, type Statements } from '../statement';
 
@@ -16,6 +19,7 @@ interface Position {
   id: number;
   /** Milliseconds since 1970. */
   at: number;
+  witness?: Witness;
 }
 
 type Row = ChangeRecord & { id: number };
@@ -36,8 +40,8 @@ const readWorkspace = statement<{ after: number; limit: number; workspaceId: num
 );
 
 /** Also after the event itself has been removed. */
-const findLast = statement<Record<string, never>, { id: number | null }>(
-  'change-event.find-last',
+const findLastId = statement<Record<string, never>, { id: number | null }>(
+  'change-event.find-last-id',
   () => "SELECT max(seq) AS id FROM sqlite_sequence WHERE name = 'change_event'",
 );
 
@@ -56,18 +60,20 @@ export class SqliteChangeReader extends ChangeReader {
 
   override async end(): Promise<ChangePosition> {
     const at = Date.now();
-    return toText({ id: await this.findLast(), at });
+    const id = await this.findLastId();
+    return toText({ id, at, ...(await this.findWitness(id)) });
   }
 
   override async read(
     position: ChangePosition,
     { workspaceId, limit }: ReadOptions,
   ): Promise<ReadChanges> {
-    const { id: after, at: lastAt } = fromText(position);
+    const { id: after, at: lastAt, witness } = fromText(position);
     requireKept(lastAt, this.retentionHours);
     const at = Date.now();
-    const last = await this.findLast();
+    const last = await this.findLastId();
     if (after > last) throw new PositionLost('the database is older than the position');
+    await requireWitness(this.statements, witness);
     const parameters = { after, limit: limit + 1 };
     const rows =
       workspaceId === undefined
@@ -77,18 +83,30 @@ export class SqliteChangeReader extends ChangeReader {
     const read = rows.slice(0, limit);
     const end = read.at(-1);
     // Behind the last event of all, so that those of other workspaces are not searched again.
-    const reached = hasMore ? end!.id : Math.max(last, end?.id ?? 0);
+    const id = hasMore ? end!.id : Math.max(last, end?.id ?? 0);
+    const reached = { id, at: hasMore ? Math.min(at, end!.occurredAt) : at };
+    const seen = end?.id === id ? { witness: toWitness(end) } : await this.findWitness(id);
     return {
       changes: read.map(toRecord),
-      position: toText({ id: reached, at: hasMore ? Math.min(at, end!.occurredAt) : at }),
+      position: toText({ ...reached, ...(witness && { witness }), ...seen }),
       hasMore,
     };
   }
 
-  private async findLast(): Promise<number> {
-    const [found] = await this.statements.read(findLast, {});
+  private async findLastId(): Promise<number> {
+    const [found] = await this.statements.read(findLastId, {});
     return found?.id ?? 0;
   }
+
+  /** The last event, if it is not behind `id`. */
+  private async findWitness(id: number): Promise<{ witness?: Witness }> {
+    const [found] = await this.statements.read(findLastEvent, {});
+    return found && found.id <= id ? { witness: found } : {};
+  }
+}
+
+function toWitness({ id, publicId }: Row): Witness {
+  return { id, publicId };
 }
 
 function toText(position: Position): ChangePosition {

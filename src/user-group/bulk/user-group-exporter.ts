@@ -23,7 +23,7 @@ type ExportLine = ImportedUserGroupDto | ExportSummary;
 /** Exports every group of a workspace in the format that an import reads. */
 @Injectable()
 export class UserGroupExporter {
-  private readonly slots = new WorkspaceSlots(AT_ONCE, 'exports');
+  private readonly slots = new WorkspaceSlots(AT_ONCE, 'exports of the workspace');
 
   constructor(
     private readonly userGroups: UserGroupRepository,

@@ -72,7 +72,7 @@ type Outcomes = Map<string, Outcome<WrittenUserGroup>>;
 @Injectable()
 export class UserGroupImporter {
   private readonly logger = new Logger(UserGroupImporter.name);
-  private readonly slots = new WorkspaceSlots(AT_ONCE, 'imports');
+  private readonly slots = new WorkspaceSlots(AT_ONCE, 'imports of the workspace');
 
   constructor(
     private readonly writes: UserGroupWrites,

@@ -8,7 +8,7 @@ import { TooManyAtOnce } from '../../common/errors';
 export class WorkspaceSlots {
   private readonly taken = new Map<number, number>();
 
-  /** @param limit how many of `what`, such as "exports", may run at once */
+  /** @param limit how many of `what`, such as "exports of the workspace", may run at once */
   constructor(
     private readonly limit: number,
     private readonly what: string,

@@ -1,0 +1,91 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { ValidationFailed } from '../common/errors';
+import type { EncryptionKey } from '../config/readers';
+import type { ChangePosition } from '../database/change-reader';
+import { KeyRing } from '../encryption-key/key-ring';
+
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+
+const ALGORITHM = 'aes-256-gcm';
+const KEY_LENGTH = 32;
+
+/** Derived from one key of the ring. */
+interface CursorKeys {
+  encryption: Buffer;
+  nonce: Buffer;
+}
+
+/**
+ * Makes positions in the change log into cursors that callers can keep. A position would tell how much
+ * other workspaces change, so it is encrypted with AES-256-GCM, by a key that is derived from one of the
+ * ring. The nonce is a MAC of the position: equal nonces mean equal positions, however many there are.
+ */
+@Injectable()
+export class EventCursors {
+  private readonly derived = new Map<EncryptionKey, CursorKeys>();
+
+  constructor(private readonly ring: KeyRing) {}
+
+  toCursor(position: ChangePosition, workspaceId: number): string {
+    const { current } = this.ring;
+    const keys = this.keysOf(current);
+    const nonce = createHmac('sha256', keys.nonce)
+      .update(`${workspaceId}:${position}`)
+      .digest()
+      .subarray(0, NONCE_LENGTH);
+    const cipher = createCipheriv(ALGORITHM, keys.encryption, nonce);
+    cipher.setAAD(additionalData(workspaceId));
+    const encrypted = Buffer.concat([cipher.update(position, 'utf8'), cipher.final()]);
+    const sealed = Buffer.concat([nonce, cipher.getAuthTag(), encrypted]).toString('base64url');
+    return `${Buffer.from(current.id).toString('base64url')}.${sealed}`;
+  }
+
+  /** The position of a cursor; undefined if it was made with a key that is gone. @throws ValidationFailed */
+  toPosition(cursor: string, workspaceId: number): ChangePosition | undefined {
+    const [, id, sealed] = /^([\w-]+)\.([\w-]+)$/.exec(cursor) ?? [];
+    if (id === undefined || sealed === undefined) throw wrongCursor();
+    const key = this.ring.find(Buffer.from(id, 'base64url').toString());
+    if (!key) return undefined;
+    const bytes = Buffer.from(sealed, 'base64url');
+    const tag = bytes.subarray(NONCE_LENGTH, NONCE_LENGTH + TAG_LENGTH);
+    if (tag.length < TAG_LENGTH) throw wrongCursor();
+    const nonce = bytes.subarray(0, NONCE_LENGTH);
+    const { encryption } = this.keysOf(key);
+    const decipher = createDecipheriv(ALGORITHM, encryption, nonce, { authTagLength: TAG_LENGTH });
+    decipher.setAAD(additionalData(workspaceId));
+    decipher.setAuthTag(tag);
+    try {
+      const position = decipher.update(bytes.subarray(NONCE_LENGTH + TAG_LENGTH));
+      return Buffer.concat([position, decipher.final()]).toString();
+    } catch {
+      throw wrongCursor();
+    }
+  }
+
+  private keysOf(key: EncryptionKey): CursorKeys {
+    let keys = this.derived.get(key);
+    if (!keys) {
+      keys = {
+        encryption: derive(key, 'user-group-service/event-cursor/key/v1'),
+        nonce: derive(key, 'user-group-service/event-cursor/nonce/v1'),
+      };
+      this.derived.set(key, keys);
+    }
+    return keys;
+  }
+}
+
+function derive({ secret }: EncryptionKey, info: string): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', info, KEY_LENGTH));
+}
+
+function additionalData(workspaceId: number): Buffer {
+  return Buffer.from(`event cursor:${workspaceId}`);
+}
+
+function wrongCursor(): ValidationFailed {
+  const detail = 'The cursor must be one that this workspace was given with its events.';
+  return new ValidationFailed([{ pointer: '/after', code: 'not_acceptable', detail }]);
+}

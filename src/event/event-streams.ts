@@ -1,0 +1,121 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { ServerResponse } from 'node:http';
+import { type Caller, requireScope } from '../common/caller';
+import { DatabaseUnavailable, ShuttingDown } from '../common/errors';
+import { ChangeTail } from './change-tail';
+import { type EventStreamQueryDto, LATEST } from './dto/event-query.dto';
+import { EventCursors } from './event-cursors';
+import { EventSlots } from './event-slots';
+import { type EndReason, EventStream } from './event-stream';
+import { EventService } from './event.service';
+import { admitting } from './event-types';
+
+/** The clocks of two machines drift apart, and a balancer has to move readers now and then. */
+const LONGEST_MS = 300_000;
+const CHECK_EVERY_MS = 250;
+const PAGE = 1000;
+/** So long a reader that was cut may take to read why. */
+const LINGER_MS = 1000;
+
+/** Opens event streams, and ends them in time. */
+@Injectable()
+export class EventStreams implements BeforeApplicationShutdown {
+  /** How many streams have ended, by reason; `gone`: the reader went. */
+  readonly ends: Record<EndReason | 'gone', number> = {
+    gone: 0,
+    lost: 0,
+    renew: 0,
+    shutting_down: 0,
+    too_slow: 0,
+    unauthorized: 0,
+  };
+
+  private readonly open = new Set<EventStream>();
+  private begun = 0;
+  private isEnding = false;
+
+  constructor(
+    private readonly events: EventService,
+    private readonly tail: ChangeTail,
+    private readonly cursors: EventCursors,
+    private readonly slots: EventSlots,
+  ) {}
+
+  get count(): number {
+    return this.open.size;
+  }
+
+  /**
+   * Answers with a stream. Resolves when it has begun.
+   * @param lastEventId where the reader wants to go on; comes before the query
+   * @throws TooManyAtOnce, EventsGone, ValidationFailed, ShuttingDown, DatabaseUnavailable
+   */
+  async begin(
+    caller: Caller,
+    { after, types }: EventStreamQueryDto,
+    lastEventId: string | undefined,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (this.isEnding) throw new ShuttingDown();
+    const openedAt = performance.now();
+    const { workspaceId } = caller;
+    const giveBack = this.slots.take(caller);
+    try {
+      const isWanted = admitting(types);
+      const wanted = { workspaceId, limit: PAGE, isWanted };
+      const from = await this.events.positionOf(lastEventId ?? after ?? LATEST, workspaceId);
+      const first = await this.events.readWanted(from, wanted);
+      if (response.destroyed) {
+        giveBack();
+        return;
+      }
+      let unfollow: () => void = () => undefined;
+      const onEnd = (reason: EndReason | 'gone') => {
+        if (!this.open.delete(stream)) return;
+        this.ends[reason]++;
+        clearTimeout(renewal);
+        clearInterval(checking);
+        unfollow();
+        giveBack();
+        setTimeout(() => response.destroy(), LINGER_MS).unref();
+      };
+      const options = {
+        workspaceId,
+        isWanted,
+        toCursor: (position: string) => this.cursors.toCursor(position, workspaceId),
+        readOn: (position: string) => this.events.readWanted(position, wanted),
+      };
+      const stream = new EventStream(response, first, options, onEnd);
+      // Not all at once, where many began together.
+      const longest = LONGEST_MS * (1 - (this.begun++ % 20) / 100);
+      const renewal = setTimeout(() => {
+        stream.end('renew');
+      }, longest);
+      const checking = setInterval(() => void this.check(caller, stream), CHECK_EVERY_MS);
+      this.open.add(stream);
+      response.on('close', () => {
+        onEnd('gone');
+      });
+      stream.open(openedAt);
+      unfollow = this.tail.follow(stream);
+    } catch (error) {
+      giveBack();
+      throw error;
+    }
+  }
+
+  /** Before the server waits for answers under way. */
+  beforeApplicationShutdown(): void {
+    this.isEnding = true;
+    for (const stream of this.open) stream.end('shutting_down');
+  }
+
+  /** Ends the stream of a caller who may not read it any more. */
+  private async check(caller: Caller, stream: EventStream): Promise<void> {
+    try {
+      requireScope(await caller.renew(), 'events:read', 'Reading events');
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) stream.end('unauthorized');
+    }
+  }
+}

@@ -1,0 +1,164 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import { type Caller, requireScope } from '../common/caller';
+import { EventsGone } from '../common/errors';
+import {
+  type ChangePosition,
+  ChangeReader,
+  type ChangeRecord,
+  PositionLost,
+  type ReadChanges,
+} from '../database/change-reader';
+import { ChangeTail } from './change-tail';
+import { type EventQueryDto, LATEST, limitOf } from './dto/event-query.dto';
+import { type EventsAnswer, toEventView } from './dto/event-answer.dto';
+import { EventCursors } from './event-cursors';
+import { EventSlots } from './event-slots';
+import { admitting } from './event-types';
+
+/** So many changes are searched for one answer, where few of them are of the types that are wanted. */
+const SEARCHED = 10_000;
+
+interface Wanted {
+  workspaceId: number;
+  limit: number;
+  isWanted: (type: string) => boolean;
+}
+
+/** Reads the events of a workspace. */
+@Injectable()
+export class EventService implements BeforeApplicationShutdown {
+  /** Each ends the wait of a call. */
+  private readonly waiting = new Set<() => void>();
+  private isEnding = false;
+
+  constructor(
+    private readonly reader: ChangeReader,
+    private readonly tail: ChangeTail,
+    private readonly cursors: EventCursors,
+    private readonly slots: EventSlots,
+  ) {}
+
+  /**
+   * Lists the events behind a cursor.
+   * @param gone ends a wait early
+   * @throws EventsGone, TooManyAtOnce, ValidationFailed for a cursor of another workspace, DatabaseUnavailable
+   */
+  async list(caller: Caller, query: EventQueryDto, gone: AbortSignal): Promise<EventsAnswer> {
+    const { workspaceId } = caller;
+    const wanted = { workspaceId, limit: limitOf(query), isWanted: admitting(query.types) };
+    const from = await this.positionOf(query.after, workspaceId);
+    let read = await this.readWanted(from, wanted);
+    const waitMs = Number(query.wait ?? 0) * 1000;
+    if (waitMs > 0 && isEmpty(read)) {
+      const giveBack = this.slots.take(caller);
+      read = await this.waitForWanted(read, wanted, waitMs, gone).finally(giveBack);
+      requireScope(await caller.renew(), 'events:read', 'Reading events');
+    }
+    return {
+      success: 1,
+      events: read.changes.map(toEventView),
+      next_cursor: this.cursors.toCursor(read.position, workspaceId),
+      has_more: read.hasMore,
+    };
+  }
+
+  /** The position that a caller has named. @throws as `list` */
+  async positionOf(cursor: string | undefined, workspaceId: number): Promise<ChangePosition> {
+    if (cursor === undefined) return this.reader.start();
+    if (cursor === LATEST) return this.reader.end();
+    const position = this.cursors.toPosition(cursor, workspaceId);
+    if (position === undefined) throw new EventsGone();
+    return position;
+  }
+
+  /** Reads on until enough of the changes are wanted. @throws EventsGone, DatabaseUnavailable */
+  async readWanted(from: ChangePosition, wanted: Wanted): Promise<ReadChanges> {
+    const { workspaceId, limit, isWanted } = wanted;
+    const changes: ChangeRecord[] = [];
+    let position = from;
+    for (let searched = 0; ;) {
+      const read = await this.read(position, { workspaceId, limit });
+      ({ position } = read);
+      searched += read.changes.length;
+      changes.push(...read.changes.filter(({ kind }) => isWanted(kind)));
+      const { hasMore } = read;
+      if (!hasMore || changes.length >= limit || searched >= SEARCHED) {
+        return { changes, position, hasMore };
+      }
+    }
+  }
+
+  private async read(
+    position: ChangePosition,
+    options: { workspaceId: number; limit: number },
+  ): Promise<ReadChanges> {
+    try {
+      return await this.reader.read(position, options);
+    } catch (error) {
+      throw error instanceof PositionLost ? new EventsGone(error) : error;
+    }
+  }
+
+  /** Searches again whenever something changes in the workspace, until it finds something or the time is over. */
+  private async waitForWanted(
+    last: ReadChanges,
+    wanted: Wanted,
+    waitMs: number,
+    gone: AbortSignal,
+  ): Promise<ReadChanges> {
+    let read = last;
+    const call = { isDue: false, isOver: false, wake: () => undefined as unknown };
+    const due = () => {
+      call.isDue = true;
+      call.wake();
+    };
+    const over = () => {
+      call.isOver = true;
+      call.wake();
+    };
+    const timer = setTimeout(over, waitMs);
+    gone.addEventListener('abort', over);
+    this.waiting.add(over);
+    if (this.isEnding || gone.aborted) over();
+    let hasBegun = false;
+    const unfollow = this.tail.follow({
+      hear: ({ changes }) => {
+        // What was committed before the first batch may not have been read yet.
+        if (!hasBegun || changes.some((change) => isOf(change, wanted.workspaceId))) due();
+        hasBegun = true;
+      },
+      lose: due,
+    });
+    try {
+      while (isEmpty(read) && !call.isOver) {
+        if (call.isDue) {
+          call.isDue = false;
+          read = await this.readWanted(read.position, wanted);
+        } else {
+          await new Promise<void>((resolve) => (call.wake = resolve));
+        }
+      }
+      return read;
+    } finally {
+      clearTimeout(timer);
+      gone.removeEventListener('abort', over);
+      this.waiting.delete(over);
+      unfollow();
+    }
+  }
+
+  /** Answers the waiting calls before the server waits for answers under way. */
+  beforeApplicationShutdown(): void {
+    this.isEnding = true;
+    for (const over of this.waiting) over();
+  }
+}
+
+function isEmpty({ changes, hasMore }: ReadChanges): boolean {
+  return changes.length === 0 && !hasMore;
+}
+
+/** Whether the workspace is told of the change. */
+export function isOf(change: ChangeRecord, workspaceId: number): boolean {
+  return change.workspaceId === workspaceId || change.workspaceId === null;
+}

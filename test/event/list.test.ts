@@ -1,0 +1,220 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeTail } from '../../src/event/change-tail';
+import type { ApiClient } from '../support/api-client';
+import { changeDatabase, onEachDatabase } from '../support/databases';
+import { importGroups } from '../support/lines';
+import { withService } from '../support/test-service';
+
+interface Listed {
+  events: {
+    id: number;
+    type: string;
+    time: string;
+    user_group?: { team_id: number; user_group_id: string; version?: number; generation?: number };
+    object?: { type: string; id: string };
+  }[];
+  next_cursor: string;
+  has_more: boolean;
+}
+
+onEachDatabase((kind) => {
+  const service = withService(kind);
+
+  const list = async (query: Record<string, string | number>, by: ApiClient = service.api) => {
+    const parameters = new URLSearchParams();
+    for (const [name, value] of Object.entries(query)) parameters.set(name, String(value));
+    const answer = await by.call('GET', `/api/v1/events?${parameters.toString()}`);
+    return { ...answer, listed: answer.body as unknown as Listed };
+  };
+  const latest = async (by?: ApiClient) => (await list({ after: 'latest' }, by)).listed.next_cursor;
+
+  test('changes are listed in their order, thin and without a token', async () => {
+    const after = await latest();
+    const { id, teamId, token } = await service.api.create({ properties: { secret: 'S3cret' } });
+    await service.api.put({ user_group_id: id, name: 'Renamed' });
+    const rotated = await service.api.rotate(token);
+    const { text, listed } = await list({ after });
+    const group = { team_id: teamId, user_group_id: id };
+    expect(listed).toMatchObject({ has_more: false, next_cursor: expect.any(String) });
+    expect(listed.events).toEqual([
+      {
+        id: expect.any(Number),
+        time: expect.stringMatching(/Z$/),
+        type: 'user_group.create',
+        user_group: { ...group, version: 1 },
+      },
+      {
+        id: expect.any(Number),
+        time: expect.stringMatching(/Z$/),
+        type: 'user_group.update',
+        user_group: { ...group, version: 2 },
+      },
+      {
+        id: expect.any(Number),
+        time: expect.stringMatching(/Z$/),
+        type: 'user_group_token.rotate',
+        user_group: { ...group, generation: 2 },
+      },
+    ]);
+    for (const secret of [token, rotated, 'S3cret', 'Renamed']) expect(text).not.toContain(secret);
+    expect((await list({ after: listed.next_cursor })).listed.events).toEqual([]);
+  });
+
+  test('pages follow each other and leave nothing out', async () => {
+    const after = await latest();
+    const groups = Array.from({ length: 25 }, (_, index) => ({
+      user_group_id: `page ${index}`,
+      name: 'P',
+    }));
+    await importGroups(service.api, ...groups.slice(0, 20));
+    for (const group of groups.slice(20)) await service.api.put(group);
+    const ids: string[] = [];
+    let pages = 0;
+    for (let cursor = after, hasMore = true; hasMore; pages++) {
+      const { listed } = await list({ after: cursor, limit: 3 });
+      ids.push(...listed.events.map(({ user_group }) => user_group!.user_group_id));
+      ({ next_cursor: cursor, has_more: hasMore } = listed);
+    }
+    expect(ids.toSorted()).toEqual(groups.map(({ user_group_id }) => user_group_id).toSorted());
+    expect(pages).toBeGreaterThan(1);
+  });
+
+  test('without a cursor the oldest event comes first', async () => {
+    const { listed } = await list({ limit: 1 });
+    expect(listed.events[0]).toMatchObject({
+      type: 'api_token.issue',
+      object: { type: 'api_token', id: '1' },
+    });
+  });
+
+  test.each([
+    ['user_group.update', ['user_group.update']],
+    ['user_group.*', ['user_group.create', 'user_group.update']],
+    ['user_group_token.rotate,user_group.create', ['user_group.create', 'user_group_token.rotate']],
+    ['*', ['user_group.create', 'user_group.update', 'user_group_token.rotate']],
+    ['api_token.*', []],
+  ])('types can be chosen: %s', async (types, expected) => {
+    const after = await latest();
+    const { id, token } = await service.api.create();
+    await service.api.put({ user_group_id: id, name: 'Other' });
+    await service.api.rotate(token);
+    const { listed } = await list({ after, types });
+    expect(listed.events.map(({ type }) => type)).toEqual(expected);
+    expect((await list({ after: listed.next_cursor, types })).listed.events).toEqual([]);
+  });
+
+  test('a call can wait for the next event, and is answered as soon as it happens', async () => {
+    const after = await latest();
+    const began = performance.now();
+    const waiting = list({ after, wait: 20 });
+    await sleep(400);
+    const { id } = await service.api.create();
+    const { listed } = await waiting;
+    expect(listed.events).toMatchObject([
+      { type: 'user_group.create', user_group: { user_group_id: id } },
+    ]);
+    expect(performance.now() - began).toBeLessThan(5000);
+  });
+
+  test('a call that waits for a type sleeps through others, and the time is over in the end', async () => {
+    const after = await latest();
+    const began = performance.now();
+    const waiting = list({ after, wait: 1, types: 'workspace.*' });
+    await sleep(300);
+    await service.api.create();
+    const { status, listed } = await waiting;
+    expect([status, listed.events, listed.has_more]).toEqual([200, [], false]);
+    expect(performance.now() - began).toBeGreaterThan(990);
+    // What it has slept through is behind the cursor.
+    expect((await list({ after: listed.next_cursor })).listed.events).toEqual([]);
+  });
+
+  test('many who wait share one look at the log, and nobody looks when nobody waits', async () => {
+    const tail = service.app.get(ChangeTail);
+    const followers = () =>
+      (tail as unknown as { followers: Map<unknown, boolean> }).followers.size;
+    const after = await latest();
+    const waiting = Array.from({ length: 10 }, () => list({ after, wait: 20 }));
+    while (followers() < 10) await sleep(10);
+    await service.api.create();
+    for (const { listed } of await Promise.all(waiting)) expect(listed.events).toHaveLength(1);
+    expect(followers()).toBe(0);
+  });
+
+  test('who goes away while waiting is not waited for', async () => {
+    const tail = service.app.get(ChangeTail);
+    const followers = () =>
+      (tail as unknown as { followers: Map<unknown, boolean> }).followers.size;
+    const after = await latest();
+    const abort = new AbortController();
+    const headers = { Authorization: `Token ${service.bootstrapToken}` };
+    const url = `${service.baseUrl}/api/v1/events?after=${after}&wait=30`;
+    const call = fetch(url, { headers, signal: abort.signal }).catch(() => undefined);
+    while (followers() < 1) await sleep(10);
+    abort.abort();
+    await call;
+    while (followers() > 0) await sleep(10);
+  });
+
+  test('an API token that is revoked while it waits is told of nothing', async () => {
+    const token = await service.issueToken(['events:read']);
+    const by = service.clientOf(token);
+    const after = await latest(by);
+    const waiting = list({ after, wait: 20 }, by);
+    await sleep(300);
+    await service.revokeToken(token);
+    expect((await waiting).status).toBe(401);
+  });
+
+  test('a workspace is told of its own changes alone, and takes no cursor of another', async () => {
+    const token = await service.issueToken(['events:read', 'user-groups:write'], 'neighbour');
+    const neighbour = service.clientOf(token);
+    const [own, foreign] = [await latest(), await latest(neighbour)];
+    await neighbour.create();
+    expect((await list({ after: own })).listed.events).toEqual([]);
+    const seen = (await list({ after: foreign }, neighbour)).listed.events;
+    expect(seen.map(({ type }) => type)).toEqual(['user_group.create']);
+    const refused = await list({ after: foreign });
+    expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+  });
+
+  test.each([
+    ['after', 'x'],
+    ['after', 'azE.AAAA'],
+    ['after', `azE.${'A'.repeat(200)}`],
+    ['after', ''],
+    ['after', '9'.repeat(9000)],
+    ['wait', '31'],
+    ['wait', '-1'],
+    ['wait', 'soon'],
+    ['limit', '0'],
+    ['limit', '1001'],
+    ['types', ''],
+    ['types', 'user_group'],
+    ['types', 'user_group.update,'],
+    ['types', 'User.update'],
+    ['types', Array.from({ length: 51 }, () => '*').join()],
+    ['from', 'now'],
+  ])('%s=%.20s is refused', async (name, value) => {
+    const { status, body } = await list({ [name]: value });
+    expect([status, body.code, body.errors[0]!.pointer]).toEqual([
+      422,
+      'validation_failed',
+      `/${name}`,
+    ]);
+  });
+
+  test('a cursor whose events are no longer kept is answered 410', async () => {
+    const after = await latest();
+    await changeDatabase(service.database, 'DELETE FROM change_event');
+    const later = Date.now() + 169 * 3_600_000;
+    const clock = jest.spyOn(Date, 'now').mockImplementation(() => later);
+    try {
+      const gone = await list({ after });
+      expect([gone.status, gone.body.code]).toEqual([410, 'events_gone']);
+      expect((await list({})).status).toBe(200);
+    } finally {
+      clock.mockRestore();
+    }
+  });
+});

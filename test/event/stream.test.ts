@@ -1,0 +1,256 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { EventStreams } from '../../src/event/event-streams';
+import { changeDatabase, onEachDatabase } from '../support/databases';
+import { StreamReader } from '../support/event-stream';
+import { importGroups } from '../support/lines';
+import { startTestService, withService } from '../support/test-service';
+
+onEachDatabase((kind) => {
+  const service = withService(kind);
+  const readers: StreamReader[] = [];
+
+  afterEach(() => {
+    for (const reader of readers.splice(0)) reader.close();
+  });
+
+  const open = async (query = '', headers = {}, apiToken = service.bootstrapToken) => {
+    const reader = await StreamReader.open(service, apiToken, query, headers);
+    readers.push(reader);
+    return reader;
+  };
+  const isCurrent = (reader: StreamReader) => () =>
+    reader.messages.some(({ event }) => event === 'current');
+
+  test('a stream opens with its clock, is current soon, and tells of changes within a moment', async () => {
+    const reader = await open();
+    expect(reader.response.statusCode).toBe(200);
+    expect(reader.response.headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-accel-buffering': 'no',
+      'x-request-id': expect.any(String),
+    });
+    await reader.until(isCurrent(reader));
+    expect(reader.messages[0]).toEqual({ event: 'open', data: { at: expect.any(Number) } });
+    const began = performance.now();
+    const { id, teamId } = await service.api.create();
+    await reader.until(() => reader.changes.length > 0);
+    expect(performance.now() - began).toBeLessThan(1000);
+    expect(reader.changes).toEqual([
+      {
+        event: 'change',
+        id: expect.any(String),
+        data: {
+          id: expect.any(Number),
+          type: 'user_group.create',
+          time: expect.any(String),
+          user_group: { team_id: teamId, user_group_id: id, version: 1 },
+        },
+      },
+    ]);
+  });
+
+  test('what is current grows with the clock of the stream, several times a second', async () => {
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    const seen = reader.messages.length;
+    await sleep(2000);
+    const moments = reader.messages
+      .slice(seen)
+      .map(({ event, data }) => [event, data.at!] as const);
+    expect(moments.every(([event]) => event === 'current')).toBe(true);
+    expect(moments.length).toBeGreaterThanOrEqual(5);
+    const times = moments.map(([, at]) => at);
+    expect(times).toEqual(times.toSorted((a, b) => a - b));
+    expect(times.at(-1)! - times[0]!).toBeGreaterThan(1000);
+  });
+
+  test('nothing is current before what it covers has been told', async () => {
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    const clock = () => reader.messages.findLast(({ event }) => event === 'current')!.data.at!;
+    for (let round = 0; round < 5; round++) {
+      // This process is the server, too: it is the clock of the stream.
+      const { id } = await service.api.create();
+      const committed = performance.now();
+      await reader.until(() => clock() > committed);
+      const told = reader.changes.map(
+        ({ data }) => data as { user_group?: { user_group_id: string } },
+      );
+      expect(told.at(-1)!.user_group!.user_group_id).toBe(id);
+    }
+  });
+
+  test('a reader that was away goes on where it was, by the header or the query', async () => {
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    await service.api.create();
+    await reader.until(() => reader.changes.length > 0);
+    const { id } = reader.changes[0]!;
+    reader.close();
+    await importGroups(
+      service.api,
+      ...Array.from({ length: 30 }, (_, index) => ({ user_group_id: `away ${index}`, name: 'A' })),
+    );
+    const ways = [
+      ['', { 'Last-Event-ID': id! }],
+      [`?after=${id!}`, {}],
+      ['?after=latest', { 'Last-Event-ID': id! }],
+    ] as const;
+    for (const [index, [query, headers]] of ways.entries()) {
+      const resumed = await open(query, headers);
+      await resumed.until(isCurrent(resumed));
+      const ids = resumed.changes.map(({ data }) => data['id']);
+      expect(new Set(ids).size).toBe(30 + index);
+      await service.api.create();
+      await resumed.until(() => resumed.changes.length > ids.length);
+      resumed.close();
+    }
+  });
+
+  test('a reader that resumes amid writes misses nothing', async () => {
+    let isWriting = true;
+    const written: string[] = [];
+    const write = async () => {
+      while (isWriting) {
+        written.push((await service.api.create()).id);
+        await sleep(2);
+      }
+    };
+    const first = await open();
+    await first.until(isCurrent(first));
+    const writing = Promise.allSettled([write(), write()]);
+    const told = new Set<string>();
+    let last: string | undefined;
+    const noteAll = (reader: StreamReader) => {
+      for (const { data, id } of reader.changes) {
+        told.add((data as { user_group?: { user_group_id: string } }).user_group!.user_group_id);
+        last = id ?? last;
+      }
+    };
+    await first.until(() => first.changes.some(({ id }) => id !== undefined));
+    noteAll(first);
+    first.close();
+    for (let round = 0; round < 8; round++) {
+      const reader = await open('', { 'Last-Event-ID': last! });
+      await reader.until(() => reader.changes.length > round);
+      noteAll(reader);
+      reader.close();
+    }
+    isWriting = false;
+    for (const { status } of await writing) expect(status).toBe('fulfilled');
+    const end = await open('', { 'Last-Event-ID': last! });
+    await end.until(isCurrent(end));
+    noteAll(end);
+    expect(written.filter((id) => !told.has(id))).toEqual([]);
+    expect(written.length).toBeGreaterThan(10);
+  });
+
+  test('types can be chosen, and another workspace is told of nothing', async () => {
+    const token = await service.issueToken(['events:read'], 'neighbour');
+    const neighbour = await open('', {}, token);
+    const chosen = await open('?types=user_group_token.*');
+    await Promise.all([chosen.until(isCurrent(chosen)), neighbour.until(isCurrent(neighbour))]);
+    const { token: groupToken } = await service.api.create();
+    await service.api.rotate(groupToken);
+    await chosen.until(() => chosen.changes.length > 0);
+    await sleep(600);
+    expect(chosen.changes.map(({ data }) => data.type)).toEqual(['user_group_token.rotate']);
+    expect(neighbour.changes).toEqual([]);
+  });
+
+  test.each([
+    ['a cursor of nobody', '?after=x', {}, 422],
+    ['a type of nothing', '?types=x', {}, 422],
+    ['an unknown parameter', '?wait=1', {}, 422],
+    ['a header of nobody', '', { 'Last-Event-ID': 'x' }, 422],
+  ])('%s is refused before the stream begins', async (_what, query, headers, status) => {
+    const reader = await open(query, headers);
+    expect(reader.response.statusCode).toBe(status);
+    expect(reader.response.headers['content-type']).toContain('application/problem+json');
+  });
+
+  test('the stream of an API token ends with it', async () => {
+    const token = await service.issueToken(['events:read']);
+    const reader = await open('', {}, token);
+    await reader.until(isCurrent(reader));
+    const began = performance.now();
+    await service.revokeToken(token);
+    const messages = await reader.untilOver();
+    expect(messages.at(-1)).toEqual({ event: 'end', data: { reason: 'unauthorized' } });
+    expect(performance.now() - began).toBeLessThan(2000);
+  });
+
+  test('an API token has at most fifty streams, and a slot comes back with its stream', async () => {
+    const token = await service.issueToken(['events:read']);
+    const opened = await Promise.all(Array.from({ length: 50 }, () => open('', {}, token)));
+    const refused = await open('', {}, token);
+    expect(refused.response.statusCode).toBe(429);
+    expect((await open()).response.statusCode).toBe(200);
+    opened[0]!.close();
+    let again = await open('', {}, token);
+    while (again.response.statusCode === 429) {
+      await sleep(20);
+      again = await open('', {}, token);
+    }
+    expect(again.response.statusCode).toBe(200);
+  });
+
+  test('a reader that does not read is cut, and others go on', async () => {
+    const { ends } = service.app.get(EventStreams);
+    const before = ends.too_slow;
+    const [slow, quick] = [await open(), await open()];
+    await Promise.all([slow.until(isCurrent(slow)), quick.until(isCurrent(quick))]);
+    slow.pause();
+    // More than the buffers of the kernel take.
+    const record = `
+      INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
+      WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 6000)
+      SELECT ${kind === 'sqlite' ? '0' : 'CAST(CAST(pg_current_xact_id() AS text) AS bigint)'},
+        n, 1, 'schema.update', '${'x'.repeat(400)}', ${Date.now()} FROM numbers`;
+    for (let round = 0; ends.too_slow === before; round++) {
+      if (round < 5) await changeDatabase(service.database, record);
+      await sleep(200);
+    }
+    expect(quick.isOver).toBe(false);
+    const seen = quick.messages.length;
+    await quick.until(() => quick.messages.length > seen);
+  }, 60_000);
+
+  test('while the log cannot be read nothing is current', async () => {
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE change_event RENAME COLUMN kind TO kind_away',
+    );
+    await sleep(300);
+    const seen = reader.messages.length;
+    await sleep(1000);
+    expect(reader.messages.length).toBe(seen);
+    await changeDatabase(
+      service.database,
+      'ALTER TABLE change_event RENAME COLUMN kind_away TO kind',
+    );
+    await reader.until(() => reader.messages.length > seen);
+  });
+});
+
+onEachDatabase((kind) => {
+  test('streams and waiting calls are ended before the process is', async () => {
+    const service = await startTestService(kind);
+    const reader = await StreamReader.open(service, service.bootstrapToken);
+    await reader.until(() => reader.messages.some(({ event }) => event === 'current'));
+    const waiting = service.api.call('GET', '/api/v1/events?after=latest&wait=30');
+    await sleep(300);
+    const began = performance.now();
+    const closing = service.close();
+    expect((await reader.untilOver()).at(-1)).toEqual({
+      event: 'end',
+      data: { reason: 'shutting_down' },
+    });
+    expect((await waiting).status).toBe(200);
+    await closing;
+    expect(performance.now() - began).toBeLessThan(4000);
+  });
+});
