@@ -49,7 +49,7 @@ export interface UserGroupSnapshot {
 }
 
 /** What a snapshot takes beside its texts. */
-const FIXED_SIZE = 500;
+const FIXED_SIZE = 1000;
 /** What an entry of a mapping takes, with texts of typical length. */
 const ENTRY_SIZE = 500;
 

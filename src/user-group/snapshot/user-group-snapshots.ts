@@ -11,7 +11,7 @@ import {
 
 /** More than 100,000 groups; of a process with little memory less. Each takes one byte or two, beside what the engine adds. */
 const MAX_CHARACTERS = Math.min(
-  64 * 1024 ** 2,
+  128 * 1024 ** 2,
   Math.floor(getHeapStatistics().heap_size_limit / 8),
 );
 /** A group whose rotation has a grace period has two tokens. */
