@@ -1,0 +1,211 @@
+import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import { type IncomingMessage, request as requestByHttp, type RequestOptions } from 'node:http';
+import { request as requestByHttps } from 'node:https';
+import { isIP, type LookupFunction } from 'node:net';
+import { redactTokens } from '../../common/secrets';
+import type { AddressRules } from './address-rules';
+
+/** One message on its way to one receiver. */
+export interface Message {
+  url: string;
+  headers: Readonly<Record<string, string>>;
+  body: string;
+}
+
+/** Why there is no answer; docs/webhooks.md tells each. */
+export const sendFailures = [
+  'address_forbidden',
+  'name_not_resolved',
+  'connection_refused',
+  'connection_lost',
+  'tls_failed',
+  'answer_malformed',
+  'timeout',
+  'connection_failed',
+] as const;
+
+export type SendFailure = (typeof sendFailures)[number];
+
+/** What became of an attempt: an answer, whatever its status, or the reason why there is none. */
+export type Sent =
+  | { status: number; answer: string; retryAfterMs: number | null; failure?: undefined }
+  | { failure: SendFailure; status?: undefined };
+
+/** Finds every address of a name. */
+export type Resolver = (name: string) => Promise<LookupAddress[]>;
+
+export interface SenderOptions {
+  rules: AddressRules;
+  /** Of the whole attempt, from looking up the name to the last byte that is read. */
+  deadlineMs: number;
+  resolve?: Resolver;
+}
+
+/** Of an answer no more is read, whatever follows. */
+const ANSWER_BYTES = 1024;
+const MOST_RETRY_AFTER_MS = 24 * 3_600_000;
+const HTTP_DATE = /^[A-Z][a-z]{2,8}[, ]/;
+
+/**
+ * Posts messages to addresses that the rules permit, and to no other: the addresses that are checked are
+ * those that are connected to, so that a name cannot lead elsewhere in between. It follows no
+ * redirect and keeps no connection.
+ */
+export class WebhookSender {
+  private readonly rules: AddressRules;
+  private readonly deadlineMs: number;
+  private readonly resolve: Resolver;
+
+  constructor({ rules, deadlineMs, resolve = resolveAll }: SenderOptions) {
+    this.rules = rules;
+    this.deadlineMs = deadlineMs;
+    this.resolve = resolve;
+  }
+
+  /** Makes one attempt; never rejects, and ends within the deadline. */
+  async send({ url, headers, body }: Message): Promise<Sent> {
+    const target = new URL(url);
+    const host = target.hostname.replace(/^\[|\]$/g, '');
+    // Node looks up no literal address, so that the lookup below would never see it.
+    if (isIP(host) !== 0 && !this.rules.permits(host)) return { failure: 'address_forbidden' };
+    try {
+      return await this.post(
+        target,
+        {
+          method: 'POST',
+          agent: false,
+          lookup: this.checkedLookup,
+          headers: {
+            ...headers,
+            'Content-Type': 'application/json',
+            'Content-Length': Buffer.byteLength(body),
+          },
+        },
+        body,
+      );
+    } catch (error) {
+      return { failure: failureOf(error) };
+    }
+  }
+
+  private post(target: URL, options: RequestOptions, body: string): Promise<Sent> {
+    return new Promise((resolve, reject) => {
+      const request = (target.protocol === 'http:' ? requestByHttp : requestByHttps)(
+        target,
+        options,
+      );
+      const timer = setTimeout(() => {
+        request.destroy(new SendError('timeout'));
+      }, this.deadlineMs);
+      // Once there is a status it counts, whatever becomes of the rest of the answer.
+      let hasStatus = false;
+      const fail = (error: unknown): void => {
+        if (!hasStatus) reject(error);
+      };
+      request.on('error', fail);
+      request.on('close', () => {
+        clearTimeout(timer);
+        fail(new SendError('connection_lost'));
+      });
+      request.on('response', (response) => {
+        hasStatus = true;
+        void readStart(response).then((start) => {
+          resolve({
+            status: response.statusCode!,
+            answer: toStoredText(start),
+            retryAfterMs: retryAfterOf(response),
+          });
+          request.destroy();
+        });
+      });
+      request.on('upgrade', (_response, socket) => {
+        socket.destroy();
+        reject(new SendError('answer_malformed'));
+      });
+      request.end(body);
+    });
+  }
+
+  /** Hands Node addresses that were all checked, or none: one forbidden address refuses the name. */
+  private readonly checkedLookup: LookupFunction = (name, { all }, callback) => {
+    this.resolve(name).then(
+      (addresses) => {
+        if (addresses.length === 0) {
+          callback(new SendError('name_not_resolved'), []);
+        } else if (!addresses.every(({ address }) => this.rules.permits(address))) {
+          callback(new SendError('address_forbidden'), []);
+        } else if (all) {
+          callback(null, addresses);
+        } else {
+          callback(null, addresses[0]!.address, addresses[0]!.family);
+        }
+      },
+      () => {
+        callback(new SendError('name_not_resolved'), []);
+      },
+    );
+  };
+}
+
+class SendError extends Error {
+  constructor(readonly failure: SendFailure) {
+    super(failure);
+  }
+}
+
+function resolveAll(name: string): Promise<LookupAddress[]> {
+  return new Promise((resolve, reject) => {
+    lookUp(name, { all: true }, (error, addresses) => {
+      if (error) reject(error);
+      else resolve(addresses);
+    });
+  });
+}
+
+/** The first bytes of an answer: as many as are kept, or as arrive before it ends or is cut off. */
+function readStart(response: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const end = (): void => {
+      resolve(Buffer.concat(chunks).subarray(0, ANSWER_BYTES));
+    };
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= ANSWER_BYTES) end();
+    });
+    response.on('close', end);
+    response.on('error', end);
+  });
+}
+
+/** Text that both databases can hold, and that shows no token which a receiver has sent back. */
+function toStoredText(bytes: Buffer): string {
+  return redactTokens(bytes.toString('utf8').replaceAll('\0', '\uFFFD'));
+}
+
+/** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day; null without one. */
+function retryAfterOf({ headers }: IncomingMessage): number | null {
+  const text = headers['retry-after']?.trim() ?? '';
+  // Not any text that Date understands: it would take "-1" for a year.
+  const moment = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
+  const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : moment - Date.now();
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS);
+}
+
+const FAILURES: Record<string, SendFailure> = {
+  ECONNREFUSED: 'connection_refused',
+  ECONNRESET: 'connection_lost',
+  EPIPE: 'connection_lost',
+  ENOTFOUND: 'name_not_resolved',
+  EAI_AGAIN: 'name_not_resolved',
+};
+
+function failureOf(error: unknown): SendFailure {
+  if (error instanceof SendError) return error.failure;
+  const { code = '' } = error as NodeJS.ErrnoException;
+  if (code.startsWith('HPE_')) return 'answer_malformed';
+  if (/^ERR_(TLS|SSL)|CERT|SIGNATURE|^EPROTO$/.test(code)) return 'tls_failed';
+  return FAILURES[code] ?? 'connection_failed';
+}
