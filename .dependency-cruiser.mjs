@@ -12,6 +12,7 @@ const features = {
   'embed-token': ['audit', 'encryption-key', 'user-group'],
   event: ['encryption-key'],
   introspection: ['user-group', 'registry/mapping', 'embed-token'],
+  webhook: ['audit', 'workspace', 'encryption-key', 'event'],
   'rate-limit': [],
   metrics: [],
   health: [],
@@ -55,6 +56,12 @@ const rooms = {
     mapping: [],
     settings: ['mapping'],
     things: ['mapping'],
+  },
+  webhook: {
+    '.': [],
+    sending: [],
+    endpoint: ['sending'],
+    delivery: ['sending', 'endpoint'],
   },
   'user-group': {
     '.': ['group', 'rotation'],

@@ -7,6 +7,7 @@ import { EncryptionCount } from './encryption-key/encryption-count';
 import { EventStreams } from './event/event-streams';
 import { IntrospectionService } from './introspection/introspection.service';
 import { Metrics, type Watched } from './metrics/metrics';
+import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer';
 import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots';
 import { TokenIssuer } from './user-group/token/token-issuer';
 
@@ -20,6 +21,7 @@ export function watchApplication(app: INestApplication): void {
   const changes = app.get(ChangeFeed);
   const encryptions = app.get(EncryptionCount);
   const streams = app.get(EventStreams);
+  const webhooks = app.get(WebhookDeliverer);
   const watched: Watched[] = [
     {
       type: 'gauge',
@@ -47,6 +49,13 @@ export function watchApplication(app: INestApplication): void {
       name: 'token_rotations_total',
       help: 'Tokens of user groups that were replaced, by imports too; rotations that an Idempotency-Key only answered again are not counted.',
       read: () => issuer.rotations,
+    },
+    {
+      type: 'counter',
+      name: 'webhook_attempts_total',
+      help: 'Attempts to send webhooks by what came of them: delivered, refused (another status), unanswered.',
+      label: 'result',
+      read: () => webhooks.counts,
     },
     {
       type: 'gauge',

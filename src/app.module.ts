@@ -17,6 +17,7 @@ import { RateLimitGuard } from './rate-limit/rate-limit.guard';
 import { RateLimitModule } from './rate-limit/rate-limit.module';
 import { RegistryModule } from './registry/registry.module';
 import { UserGroupModule } from './user-group/user-group.module';
+import { WebhookModule } from './webhook/webhook.module';
 import { WorkspaceModule } from './workspace/workspace.module';
 
 @Module({
@@ -33,6 +34,7 @@ import { WorkspaceModule } from './workspace/workspace.module';
     EmbedTokenModule,
     IntrospectionModule,
     EventModule,
+    WebhookModule,
   ],
   providers: [
     { provide: APP_FILTER, useClass: AccessRefusalFilter },

@@ -37,6 +37,11 @@ const entries: Entry[] = [
     load: async () => (await import('./cli/group.command.js')).defineGroup,
   },
   {
+    name: 'webhook',
+    about: 'where workspaces are told of their events',
+    load: async () => (await import('./cli/webhook.command.js')).defineWebhook,
+  },
+  {
     name: 'audit',
     about: 'the audit log',
     load: async () => (await import('./cli/audit.command.js')).defineAudit,

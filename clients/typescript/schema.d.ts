@@ -720,6 +720,118 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description Those of the workspace in the order of their creation, also those that are off.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description The events of the workspace that it asks for are posted to it from then on (Standard Webhooks 1.0). The answer shows the secret of `v1`, once.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook endpoint
+         * @description Everything about it but its secret and the values of its headers.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Nothing is sent to it any more; its deliveries and attempts go with it.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/roll-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll the secret of a webhook endpoint
+         * @description Makes a new secret, which the answer shows once. For `grace_period_seconds` each message is signed with both, so that the receiver can change over at its time; a secret before the old one ends at once. The headers stay, unless the old secret cannot be decrypted any more.
+         */
+        post: operations["rollWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List attempts to send webhooks
+         * @description What was sent to the endpoint, the latest first, and the beginning of what it has answered.
+         */
+        get: operations["listWebhookAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send webhooks again
+         * @description Sends one event again, or those of a time that have not arrived, each under its `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them once it is on.
+         */
+        post: operations["replayWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -774,7 +886,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "events_gone" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -813,11 +925,11 @@ export interface components {
         };
         ActorView: {
             /**
-             * @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `unknown`: a refused call whose token is nobody’s.
+             * @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, which nobody has asked. `unknown`: a refused call whose token is nobody’s.
              * @example api_token
              * @enum {string}
              */
-            type: "api_token" | "operator" | "unknown";
+            type: "api_token" | "operator" | "service" | "unknown";
             /**
              * @description Which API token.
              * @example 1
@@ -941,7 +1053,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
             /**
              * @description Where it may be used from; null: anywhere.
              * @example [
@@ -1020,7 +1132,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
         };
         IssuedApiTokenView: {
             /**
@@ -1050,7 +1162,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
             /**
              * @description Where it may be used from; null: anywhere.
              * @example [
@@ -1139,7 +1251,7 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "audit:read" | "events:read" | "admin")[];
+            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
         };
         RotateApiTokenDto: {
             /**
@@ -2325,6 +2437,391 @@ export interface components {
              * @example false
              */
             has_more: boolean;
+        };
+        WebhookEndpointView: {
+            /**
+             * @description Its number.
+             * @example 345678901
+             */
+            id: number;
+            /**
+             * @description Where to post.
+             * @example https://app.example.com/webhooks
+             */
+            url: string;
+            /**
+             * @description What it is for; null: nobody has said.
+             * @example billing
+             */
+            description: string | null;
+            /**
+             * @description Which events are sent.
+             * @example [
+             *       "user_group.*"
+             *     ]
+             */
+            event_types: string[];
+            /**
+             * @description How messages are signed.
+             * @example v1
+             * @enum {string}
+             */
+            signature: "v1" | "v1a";
+            /**
+             * @description The public key of `v1a`, by which the receiver verifies; null for `v1`.
+             * @example null
+             */
+            public_key: string | null;
+            /**
+             * Format: date-time
+             * @description Until when messages are also signed with the secret before; null: not.
+             * @example null
+             */
+            old_secret_expires_at: string | null;
+            /**
+             * @description The names of its headers; their values are not shown.
+             * @example [
+             *       "X-Api-Key"
+             *     ]
+             */
+            headers: string[];
+            /**
+             * @description Whether events are sent to it.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When it was switched off; null: it is on.
+             * @example null
+             */
+            disabled_at: string | null;
+            /**
+             * @description Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has failed for days. Null: it is on.
+             * @example null
+             * @enum {string|null}
+             */
+            disabled_reason: "request" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        WebhookEndpointsAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description Endpoints in the order of their creation. */
+            webhook_endpoints: components["schemas"]["WebhookEndpointView"][];
+            /**
+             * @description The `cursor` of the next page; absent on the last.
+             * @example WzUwXQ
+             */
+            next_cursor?: string;
+        };
+        CreateWebhookEndpointDto: {
+            /**
+             * Format: uri
+             * @description Where to post: an https URL without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
+             * @example https://app.example.com/webhooks
+             */
+            url: string;
+            /**
+             * @description What it is for, for people: 1–255 code points, or null.
+             * @example billing
+             */
+            description?: string | null;
+            /**
+             * @description Which events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
+             * @default [
+             *       "*"
+             *     ]
+             * @example [
+             *       "user_group.*",
+             *       "api_token.revoke"
+             *     ]
+             */
+            event_types?: string[];
+            /**
+             * @description How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has the public key alone. It cannot be changed.
+             * @default v1
+             * @example v1
+             * @enum {string}
+             */
+            signature?: "v1" | "v1a";
+            /**
+             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.
+             * @example {
+             *       "X-Api-Key": "a key of yours"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+        };
+        IssuedWebhookEndpointView: {
+            /**
+             * @description Its number.
+             * @example 345678901
+             */
+            id: number;
+            /**
+             * @description Where to post.
+             * @example https://app.example.com/webhooks
+             */
+            url: string;
+            /**
+             * @description What it is for; null: nobody has said.
+             * @example billing
+             */
+            description: string | null;
+            /**
+             * @description Which events are sent.
+             * @example [
+             *       "user_group.*"
+             *     ]
+             */
+            event_types: string[];
+            /**
+             * @description How messages are signed.
+             * @example v1
+             * @enum {string}
+             */
+            signature: "v1" | "v1a";
+            /**
+             * @description The public key of `v1a`, by which the receiver verifies; null for `v1`.
+             * @example null
+             */
+            public_key: string | null;
+            /**
+             * Format: date-time
+             * @description Until when messages are also signed with the secret before; null: not.
+             * @example null
+             */
+            old_secret_expires_at: string | null;
+            /**
+             * @description The names of its headers; their values are not shown.
+             * @example [
+             *       "X-Api-Key"
+             *     ]
+             */
+            headers: string[];
+            /**
+             * @description Whether events are sent to it.
+             * @example true
+             */
+            enabled: boolean;
+            /**
+             * Format: date-time
+             * @description When it was switched off; null: it is on.
+             * @example null
+             */
+            disabled_at: string | null;
+            /**
+             * @description Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has failed for days. Null: it is on.
+             * @example null
+             * @enum {string|null}
+             */
+            disabled_reason: "request" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description When it was created.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            updated_at: string;
+            /**
+             * @description The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be shown again. Null for `v1a`, whose receivers need the public key alone.
+             * @example whsec_RXhhbXBsZQ==
+             */
+            secret: string | null;
+        };
+        IssuedWebhookEndpointAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The endpoint. */
+            webhook_endpoint: components["schemas"]["IssuedWebhookEndpointView"];
+        };
+        WebhookEndpointAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The endpoint. */
+            webhook_endpoint: components["schemas"]["WebhookEndpointView"];
+        };
+        UpdateWebhookEndpointDto: {
+            /**
+             * Format: uri
+             * @description Where to post: an https URL without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
+             * @example https://app.example.com/webhooks
+             */
+            url?: string;
+            /**
+             * @description What it is for, for people: 1–255 code points, or null.
+             * @example billing
+             */
+            description?: string | null;
+            /**
+             * @description Which events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
+             * @example [
+             *       "user_group.*",
+             *       "api_token.revoke"
+             *     ]
+             */
+            event_types?: string[];
+            /**
+             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.
+             * @example {
+             *       "X-Api-Key": "a key of yours"
+             *     }
+             */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Whether events are sent to it. While it is off they are kept, and are sent once it is on again.
+             * @example true
+             */
+            enabled?: boolean;
+        };
+        RollWebhookSecretDto: {
+            /**
+             * @description For how many seconds messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.
+             * @default 86400
+             * @example 3600
+             */
+            grace_period_seconds?: number;
+        };
+        WebhookAttemptView: {
+            /**
+             * @description The event: the `webhook-id` of the message.
+             * @example evt_5377108433215711
+             */
+            event_id: string;
+            /**
+             * @description What has happened.
+             * @example user_group.update
+             */
+            type: string;
+            /**
+             * @description Which attempt it was: 1 for the first.
+             * @example 1
+             */
+            attempt: number;
+            /**
+             * Format: date-time
+             * @description When it began.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            time: string;
+            /**
+             * @description How long it took, in ms.
+             * @example 87
+             */
+            duration_ms: number;
+            /**
+             * @description The status of the answer; null: there was none.
+             * @example 204
+             */
+            status: number | null;
+            /**
+             * @description Why there was no answer; docs/webhooks.md tells each. Null: there was one.
+             * @example null
+             */
+            failure: string | null;
+            /**
+             * @description The first kilobyte of the answer; null: there was none.
+             * @example
+             */
+            answer: string | null;
+            /**
+             * @description What has become of the event since: `pending`, `delivered` or `failed` for good.
+             * @example delivered
+             * @enum {string}
+             */
+            delivery: "pending" | "delivered" | "failed";
+            /**
+             * Format: date-time
+             * @description When the next attempt of the event is due; null: there is none.
+             * @example null
+             */
+            next_attempt_at: string | null;
+        };
+        WebhookAttemptsAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description Attempts, the latest first. */
+            attempts: components["schemas"]["WebhookAttemptView"][];
+            /**
+             * @description The `cursor` of the next page; absent on the last.
+             * @example WzUwXQ
+             */
+            next_cursor?: string;
+        };
+        ReplayWebhooksDto: {
+            /**
+             * @description The event to send again: the `webhook-id` of its messages. Or give `since`.
+             * @example evt_5377108433215711
+             */
+            event_id?: string;
+            /**
+             * Format: date-time
+             * @description Send again what has happened from then on.
+             * @example 2030-01-01T12:00:00Z
+             */
+            since?: string;
+            /**
+             * Format: date-time
+             * @description With `since`: what has happened before. Absent: until now.
+             * @example 2030-01-01T13:00:00Z
+             */
+            until?: string;
+            /**
+             * @description With `since`: also what has arrived already.
+             * @default false
+             * @example false
+             */
+            include_delivered?: boolean;
+        };
+        ReplayedWebhooksAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /**
+             * @description How many events will be sent again, each under its `webhook-id`.
+             * @example 1
+             */
+            replayed: number;
         };
     };
     responses: never;
@@ -10757,6 +11254,1506 @@ export interface operations {
              *
              *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
              */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; without it the list begins. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of endpoints. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointsAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpointDto"];
+            };
+        };
+        responses: {
+            /** @description The new endpoint. */
+            201: {
+                headers: {
+                    /** @description Path of the endpoint. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedWebhookEndpointAnswer"];
+                };
+            };
+            /**
+             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
+             *
+             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
+             *
+             *     `body_incomplete`: The connection ended before the whole body had arrived.
+             *
+             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *
+             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *
+             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `too_many_webhook_endpoints`: The workspace has 50 webhook endpoints, as many as it may have. Delete one first. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
+            415: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             *
+             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             *
+             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateWebhookEndpointDto"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointAnswer"];
+                };
+            };
+            /**
+             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
+             *
+             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
+             *
+             *     `body_incomplete`: The connection ended before the whole body had arrived.
+             *
+             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *
+             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *
+             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `webhook_secret_unreadable`: The secret and the headers of the webhook endpoint cannot be decrypted with the configured keys, so nothing is sent to it. The operator has to restore TOKEN_ENCRYPTION_KEYS; or roll the secret, and set the headers again. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
+            415: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             *
+             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    rollWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RollWebhookSecretDto"];
+            };
+        };
+        responses: {
+            /** @description The endpoint with its new secret. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IssuedWebhookEndpointAnswer"];
+                };
+            };
+            /**
+             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
+             *
+             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
+             *
+             *     `body_incomplete`: The connection ended before the whole body had arrived.
+             *
+             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *
+             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *
+             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
+            415: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             *
+             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    listWebhookAttempts: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; without it the list begins. */
+                cursor?: string;
+                /** @description Those of one event alone: the `webhook-id` of its messages. */
+                event_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of attempts. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAttemptsAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    replayWebhooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhooksDto"];
+            };
+        };
+        responses: {
+            /** @description How many events will be sent. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReplayedWebhooksAnswer"];
+                };
+            };
+            /**
+             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
+             *
+             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
+             *
+             *     `body_incomplete`: The connection ended before the whole body had arrived.
+             *
+             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *
+             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *
+             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number.
+             *
+             *     `webhook_event_not_found`: The webhook endpoint was never to be sent this event, or it is no longer kept (WEBHOOK_RETENTION_DAYS).
+             */
+            404: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
+            415: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
             429: {
                 headers: {
                     /** @description Seconds to wait. */

@@ -32,7 +32,7 @@ export class AuditEvent {
   action!: string;
 
   @Column('varchar', { name: 'actor_type', length: 16 })
-  actorType!: 'api_token' | 'operator' | 'unknown';
+  actorType!: 'api_token' | 'operator' | 'service' | 'unknown';
 
   @Column('integer', { name: 'api_token_id', nullable: true })
   apiTokenId!: number | null;

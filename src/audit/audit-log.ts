@@ -34,6 +34,12 @@ export const auditActions = [
   'user_group_token.revoke',
   'user_group_token.rotate',
   'user_group_token.show',
+  'webhook_endpoint.create',
+  'webhook_endpoint.delete',
+  'webhook_endpoint.disable',
+  'webhook_endpoint.roll_secret',
+  'webhook_endpoint.update',
+  'webhook_endpoint.warn',
   'workspace.create',
   'workspace.update',
 ] as const;
@@ -50,10 +56,17 @@ const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'user_group_token.show',
 ]);
 
+/** The kinds of change that the log of changes tells of. */
+export const changeKinds: readonly string[] = auditActions.filter(
+  (action) => !UNCHANGING.has(action),
+);
+
 /** The actor of an event: what the event records of a `Caller`. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
   /** Null where it is unknown. */
   workspaceId: number | null;
+  /** Whether it is the service itself, which nobody has asked. */
+  isService?: boolean;
 };
 
 /** The operator at the command line, acting outside of any workspace. */
@@ -209,7 +222,8 @@ function keepDays(
 }
 
 /** Only the command line and the start have no request. */
-function actorType({ apiTokenId, requestId }: AuditActor): string {
+function actorType({ apiTokenId, requestId, isService }: AuditActor): string {
+  if (isService) return 'service';
   if (apiTokenId !== null) return 'api_token';
   return requestId === null ? 'operator' : 'unknown';
 }

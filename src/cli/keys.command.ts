@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
 import { OperatorError } from '../common/operator-error';
-import { EncryptionKeyService } from '../user-group/keys/encryption-key.service';
+import { type Encrypted, EncryptionKeyService } from '../user-group/keys/encryption-key.service';
 import { TokenRewrapper } from '../user-group/keys/token-rewrapper';
+import { WebhookSecretRewrapper } from '../webhook/endpoint/webhook-secret-rewrapper';
 import { printTable } from './print-table';
 import { showProgress } from './show-progress';
 import { withServices } from './with-services';
@@ -10,27 +11,30 @@ import { withServices } from './with-services';
 export function defineKeys(keys: Command): void {
   keys
     .command('status')
-    .description('list the keys, how many tokens each has encrypted, and how often it was used')
+    .description('list the keys, what each has encrypted, and how often it was used')
     .action(() =>
       withServices(async (app) => {
         const rows = await app.get(EncryptionKeyService).status();
         printTable(
-          ['KEY', 'TOKENS', 'STATE', 'ENCRYPTIONS'],
-          rows.map(({ id, tokens, state, encryptions }) => [id, tokens, state, encryptions]),
+          ['KEY', 'TOKENS', 'STATE', 'ENCRYPTIONS', 'ENDPOINTS'],
+          rows.map((row) => [row.id, row.tokens, row.state, row.encryptions, row.endpoints]),
         );
       }),
     );
 
   keys
     .command('rewrap')
-    .description('encrypt every token with the first key; can be interrupted and repeated')
+    .description('encrypt everything with the first key; can be interrupted and repeated')
     .action(() =>
       withServices(async (app) => {
         const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
-        console.error(`${tokens(rewrapped)} re-encrypted.`);
-        if (unreadable > 0) {
+        const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
+        console.error(
+          `${told({ tokens: rewrapped, endpoints: endpoints.rewrapped })} re-encrypted.`,
+        );
+        if (unreadable + endpoints.unreadable > 0) {
           throw new OperatorError(
-            `${tokens(unreadable)} could not be decrypted and stay as they are; see "keys status".`,
+            `${told({ tokens: unreadable, endpoints: endpoints.unreadable })} could not be decrypted and stay as they are; see "keys status".`,
           );
         }
       }),
@@ -46,15 +50,20 @@ export function defineKeys(keys: Command): void {
         const keys = app.get(EncryptionKeyService);
         if (!yes) {
           throw new OperatorError(
-            `Forgetting the key "${id}" affects ${tokens(await keys.countLost(id))}: valid still, but not shown any more until rotated. Nothing was changed; repeat with --yes to forget it.`,
+            `Forgetting the key "${id}" affects ${told(await keys.countLost(id))}: tokens stay valid but are not shown any more until rotated, and nothing is sent to endpoints until their secrets are rolled. Nothing was changed; repeat with --yes to forget it.`,
           );
         }
         const lost = await keys.forget(id);
-        console.error(`The key "${id}" is forgotten, and with it ${tokens(lost)}.`);
+        console.error(`The key "${id}" is forgotten, and with it ${told(lost)}.`);
       }),
     );
 }
 
-function tokens(count: number): string {
-  return count === 1 ? '1 token' : `${count} tokens`;
+function told({ tokens, endpoints }: Encrypted): string {
+  const ofWebhooks = endpoints === 0 ? '' : ` and ${counted(endpoints, 'webhook endpoint')}`;
+  return `${counted(tokens, 'token')}${ofWebhooks}`;
+}
+
+function counted(count: number, thing: string): string {
+  return count === 1 ? `1 ${thing}` : `${count} ${thing}s`;
 }

@@ -5,11 +5,12 @@ import { createLog, NestLog } from '../common/log';
 import { prepareDatabase } from '../database/schema/migrate';
 import { configure, notifyOperator } from './configure';
 
-/** Runs `work` on the services of the application, on a database that is ready. */
+/** Runs `work` on the services of the application, on a database that is ready; sends no webhooks. */
 export async function withServices(
   work: (app: INestApplicationContext) => Promise<void>,
 ): Promise<void> {
   const config = configure();
+  config.webhookDelivery = 'off';
   await prepareDatabase(config, notifyOperator);
   const log = await createLog({ ...config, logLevel: 'warn' }, 2);
   const app = await NestFactory.createApplicationContext(AppModule.with(config), {

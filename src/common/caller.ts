@@ -10,6 +10,8 @@ export const scopes = [
   'tokens:introspect',
   'registry:read',
   'registry:write',
+  'webhooks:read',
+  'webhooks:write',
   'audit:read',
   'events:read',
   'admin',

@@ -244,6 +244,19 @@ export class DataSourceNotFound extends problem(404, 'data_source_not_found', {
   message: 'No data source has this number.',
 }) {}
 
+export class WebhookEndpointNotFound extends problem(404, 'webhook_endpoint_not_found', {
+  title: 'Webhook endpoint not found',
+  about: 'No webhook endpoint of the workspace has this number.',
+  message: 'No webhook endpoint has this number.',
+}) {}
+
+export class WebhookEventNotFound extends problem(404, 'webhook_event_not_found', {
+  title: 'Webhook event not found',
+  about:
+    'The webhook endpoint was never to be sent this event, or it is no longer kept (WEBHOOK_RETENTION_DAYS).',
+  message: 'The endpoint has no event of this id.',
+}) {}
+
 export class MethodNotAllowed extends problem(405, 'method_not_allowed', {
   title: 'Method not allowed',
   about: 'The path exists but not with this method; the Allow header lists those it has.',
@@ -358,6 +371,27 @@ export class MappingsUnresolvable extends problem(409, 'mappings_unresolvable', 
 }) {
   constructor(violations: readonly Violation[]) {
     super(undefined, { violations });
+  }
+}
+
+export class TooManyWebhookEndpoints extends problem(409, 'too_many_webhook_endpoints', {
+  title: 'Too many webhook endpoints',
+  about: 'The workspace has 50 webhook endpoints, as many as it may have. Delete one first.',
+}) {
+  constructor(limit: number) {
+    super(`The workspace has ${limit} webhook endpoints already.`);
+  }
+}
+
+export class WebhookSecretUnreadable extends problem(409, 'webhook_secret_unreadable', {
+  title: 'Webhook secret unreadable',
+  about:
+    'The secret and the headers of the webhook endpoint cannot be decrypted with the configured keys, so nothing is sent to it. The operator has to restore TOKEN_ENCRYPTION_KEYS; or roll the secret, and set the headers again.',
+  message:
+    'The secret and the headers of this endpoint cannot be decrypted; roll the secret, and set the headers again.',
+}) {
+  constructor(cause: unknown) {
+    super(undefined, { cause });
   }
 }
 

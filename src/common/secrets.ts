@@ -11,13 +11,13 @@ const CHECKSUM_LENGTH = 6;
 
 /**
  * Matches every token in a text, whole or cut short, whatever precedes it; a JWT by the first name
- * in its header (alg, typ or kid). The bound keeps a search in hostile text short.
+ * in its header (alg, typ or kid), and every secret of webhooks. The bound keeps a search in hostile text short.
  */
 const TOKEN_PATTERN =
-  /(ug[at]_)[0-9A-Za-z]+|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*/g;
+  /(ug[at]_)[0-9A-Za-z]+|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*|(whs(?:ec|k)_)[0-9A-Za-z+/]+=*/g;
 /** Matches only what is long enough to be a token: a name may begin like one. */
 const WHOLE_TOKEN_PATTERN =
-  /(ug[at]_)[0-9A-Za-z]{38,}|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*/g;
+  /(ug[at]_)[0-9A-Za-z]{38,}|(eyJ)(?:hbGci|0eXAi|raWQi)[\w-]{8,200}\.[\w-]+\.[\w-]*|(whs(?:ec|k)_)[0-9A-Za-z+/]{32,}=*/g;
 /** A token that another system may have issued: 20–255 visible ASCII characters. */
 const FOREIGN_TOKEN = /^[\x21-\x7e]{20,255}$/;
 
@@ -31,7 +31,7 @@ export function redactor(
   { whole = false }: { whole?: boolean } = {},
 ): (text: string) => string {
   const pattern = whole ? WHOLE_TOKEN_PATTERN : TOKEN_PATTERN;
-  const redact = (text: string) => text.replace(pattern, '$1$2[redacted]');
+  const redact = (text: string) => text.replace(pattern, '$1$2$3[redacted]');
   if (secret === undefined) return redact;
   const inJson = JSON.stringify(secret).slice(1, -1);
   return (text) => redact(text).replaceAll(secret, '[redacted]').replaceAll(inJson, '[redacted]');

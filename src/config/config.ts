@@ -1,6 +1,7 @@
 import {
   apiToken,
   bytes,
+  cidrs,
   encryptionKeys,
   integer,
   issuer,
@@ -180,6 +181,35 @@ export class Config {
     read: integer(24, 8760),
   })
   eventRetentionHours = 168;
+
+  @FromEnv('WEBHOOK_DELIVERY', {
+    about:
+      '`on` lets this process send webhooks; with `off` it sends none, and leaves them to others of the installation.',
+    read: oneOf('on', 'off'),
+  })
+  webhookDelivery: 'on' | 'off' = 'on';
+
+  @FromEnv('WEBHOOK_ALLOW_HTTP', {
+    about:
+      '`on` also accepts webhook endpoints at `http://…`: what is sent can then be read and changed on its way.',
+    read: oneOf('on', 'off'),
+  })
+  webhookAllowHttp: 'on' | 'off' = 'off';
+
+  @FromEnv('WEBHOOK_ALLOWED_CIDRS', {
+    about:
+      'Addresses and CIDR ranges, separated by commas, that webhooks may be sent to although they are not public, such as `10.1.2.0/24`. Any workspace can then make this process call them.',
+    defaultText: 'unset (public addresses alone)',
+    read: cidrs,
+  })
+  webhookAllowedCidrs: string[] = [];
+
+  @FromEnv('WEBHOOK_RETENTION_DAYS', {
+    about:
+      'Days (1–365) for which events of webhooks are kept, with the attempts to send them: so long they can be replayed, and so long they wait for an endpoint that is off.',
+    read: integer(1, 365),
+  })
+  webhookRetentionDays = 30;
 
   @FromEnv('DOCS', {
     about:

@@ -146,12 +146,24 @@ export function trustedProxies(value: string): number | string[] {
 }
 
 function isProxyRange(proxy: string): boolean {
-  if (['loopback', 'linklocal', 'uniquelocal'].includes(proxy)) return true;
-  const [address = '', prefix] = proxy.split('/');
+  return ['loopback', 'linklocal', 'uniquelocal'].includes(proxy) || isRange(proxy);
+}
+
+function isRange(range: string): boolean {
+  const [address = '', prefix, ...more] = range.split('/');
   const version = isIP(address);
-  if (version === 0) return false;
+  if (version === 0 || more.length > 0 || address.includes('%')) return false;
   return (
     prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+  );
+}
+
+/** Reads a list of addresses and CIDR ranges. */
+export function cidrs(value: string): string[] {
+  const ranges = value.split(',').map((range) => range.trim());
+  if (ranges.every(isRange)) return ranges;
+  throw new ConfigError(
+    'must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.',
   );
 }
 

@@ -42,6 +42,7 @@ export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject
     .addTag('Introspection', 'What a token means, for the renderers of dashboards.')
     .addTag('Registry', 'The schemas and data sources that mappings refer to.')
     .addTag('Workspace', 'What a workspace asks of its user groups.')
+    .addTag('Webhooks', 'Where the workspace is told of its events.')
     .addTag('API tokens', 'The tokens with which applications call this API.')
     .addTag('Audit log', 'Who did what.')
     .addTag('Events', 'What has changed, to follow.')

@@ -6,6 +6,7 @@ import { EncryptionKeyRecord } from './encryption-key.entity';
 import { EncryptionKeyRepository } from './encryption-key.repository';
 import { KeyRing, loadKeyRing } from './key-ring';
 import { UserGroupTokenCipher } from './user-group-token-cipher';
+import { WebhookSecretCipher } from './webhook-secret-cipher';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EncryptionKeyRecord])],
@@ -21,9 +22,20 @@ import { UserGroupTokenCipher } from './user-group-token-cipher';
       inject: [KeyRing, EncryptionCount],
       useFactory: (keys: KeyRing, { add }: EncryptionCount) => new UserGroupTokenCipher(keys, add),
     },
+    {
+      provide: WebhookSecretCipher,
+      inject: [KeyRing, EncryptionCount],
+      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new WebhookSecretCipher(keys, add),
+    },
     EncryptionCount,
     EncryptionKeyRepository,
   ],
-  exports: [EncryptionCount, EncryptionKeyRepository, KeyRing, UserGroupTokenCipher],
+  exports: [
+    EncryptionCount,
+    EncryptionKeyRepository,
+    KeyRing,
+    UserGroupTokenCipher,
+    WebhookSecretCipher,
+  ],
 })
 export class EncryptionKeyModule {}

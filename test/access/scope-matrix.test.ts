@@ -15,6 +15,7 @@ interface Things {
   apiToken: number;
   schema: number;
   dataSource: number;
+  endpoint: number;
 }
 
 interface Route {
@@ -31,6 +32,8 @@ interface Route {
 const notFound = (code: string) => ({ status: 404, code });
 const ofGroup = ({ group }: Things, rest: string) => `/api/v1/user-groups/${group}/tokens${rest}`;
 const resource = ({ group }: Things, rest = '') => `/api/v1/user-groups/${group}${rest}`;
+const ofEndpoint = ({ endpoint }: Things, rest = '') =>
+  `/api/v1/webhook-endpoints/${endpoint}${rest}`;
 const ofToken = ({ apiToken }: Things, rest: string) => `/api/v1/api-tokens/${apiToken}${rest}`;
 
 /** Every route of the application. A new one that is not here fails the test. */
@@ -274,6 +277,58 @@ const routes: Route[] = [
     call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}/references` }),
     foreign: notFound('data_source_not_found'),
   },
+  { method: 'GET', path: '/api/v1/webhook-endpoints', scope: 'webhooks:read', call: () => ({}) },
+  {
+    method: 'POST',
+    path: '/api/v1/webhook-endpoints',
+    scope: 'webhooks:write',
+    call: () => ({ body: { url: 'https://receiver.example/' } }),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/webhook-endpoints/:id',
+    scope: 'webhooks:read',
+    call: (things) => ({ path: ofEndpoint(things) }),
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
+  {
+    method: 'PATCH',
+    path: '/api/v1/webhook-endpoints/:id',
+    scope: 'webhooks:write',
+    call: (things) => ({ path: ofEndpoint(things), body: { description: 'changed' } }),
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
+  {
+    method: 'DELETE',
+    path: '/api/v1/webhook-endpoints/:id',
+    scope: 'webhooks:write',
+    call: (things) => ({ path: ofEndpoint(things) }),
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
+  {
+    method: 'GET',
+    path: '/api/v1/webhook-endpoints/:id/attempts',
+    scope: 'webhooks:read',
+    call: (things) => ({ path: ofEndpoint(things, '/attempts') }),
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/webhook-endpoints/:id/replay',
+    scope: 'webhooks:write',
+    call: (things) => ({
+      path: ofEndpoint(things, '/replay'),
+      body: { since: '2030-01-01T00:00:00Z' },
+    }),
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
+  {
+    method: 'POST',
+    path: '/api/v1/webhook-endpoints/:id/roll-secret',
+    scope: 'webhooks:write',
+    call: (things) => ({ path: ofEndpoint(things, '/roll-secret'), body: {} }),
+    foreign: notFound('webhook_endpoint_not_found'),
+  },
   { method: 'GET', path: '/api/v1/workspace', scope: 'registry:read', call: () => ({}) },
   {
     method: 'PATCH',
@@ -307,6 +362,7 @@ onEachDatabase((kind) => {
   const service = withService(kind, { PUBLIC_URL: 'https://user-groups.example' });
   let count = 0;
   let lastSchema = 0;
+  let lastEndpoint = 1;
   const clients = new Map<string, ApiClient>();
 
   beforeAll(async () => {
@@ -337,12 +393,19 @@ onEachDatabase((kind) => {
     const schema = await all.call('POST', '/api/v1/schemas', registered);
     const dataSource = await all.call('POST', '/api/v1/data-sources', registered);
     lastSchema = registryBody(schema).schema.id;
+    // As with schemas.
+    await all.call('DELETE', `/api/v1/webhook-endpoints/${lastEndpoint}`);
+    const endpoint = await all.call('POST', '/api/v1/webhook-endpoints', {
+      url: 'https://receiver.example/',
+    });
+    lastEndpoint = endpoint.body.webhook_endpoint.id;
     return {
       group,
       groupToken: rotated.body.user_group.token,
       apiToken: issued.body.api_token.id,
       schema: lastSchema,
       dataSource: registryBody(dataSource).data_source.id,
+      endpoint: lastEndpoint,
     };
   }
 
@@ -412,6 +475,7 @@ onEachDatabase((kind) => {
         apiToken: 999_999,
         schema: 999_999,
         dataSource: 999_999,
+        endpoint: 999_999,
       };
       const by = clients.get(`other ${route.scope}`)!;
       const before = await rowsOf(service, 'own');

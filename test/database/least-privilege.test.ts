@@ -22,6 +22,8 @@ const REMOVES_FROM = [
   'registered_data_source',
   'registered_schema',
   'user_group',
+  'webhook_delivery',
+  'webhook_endpoint',
 ];
 
 /** The tables of the service whose ids a sequence counts, but for that of its migrations. */
@@ -32,6 +34,7 @@ const NUMBERED = [
   'registered_data_source',
   'registered_schema',
   'user_group',
+  'webhook_delivery',
   'workspace',
 ];
 

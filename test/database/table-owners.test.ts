@@ -6,8 +6,9 @@ import { sources } from '../support/source-code';
  */
 const readers: Record<string, string[]> = {
   data_source_mapping: ['registry'],
-  encryption_key: ['user-group'],
+  encryption_key: ['user-group', 'webhook'],
   user_group: ['registry'],
+  webhook_endpoint: ['user-group'],
   workspace: ['registry', 'user-group'],
 };
 
@@ -53,6 +54,10 @@ test('every table has an owner', () => {
     'registered_schema',
     'user_group',
     'user_group_token',
+    'webhook_attempt',
+    'webhook_delivery',
+    'webhook_endpoint',
+    'webhook_progress',
     'workspace',
   ]);
 });

@@ -9,6 +9,7 @@ import {
   type TestDatabase,
 } from '../support/databases';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database';
+import { SENDING } from '../support/webhook-receiver';
 import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes';
 
 // There is nothing to move to without PostgreSQL.
@@ -29,7 +30,7 @@ onPostgres('a database with everything', () => {
       DATABASE_URL: target.env['DATABASE_URL']!,
       TOKEN_ENCRYPTION_KEYS_FILE: join(source.env['DATA_DIR']!, 'token-encryption-keys'),
     };
-    server = await startServer(source.env);
+    server = await startServer({ ...source.env, ...SENDING });
     filling = await fillDatabase(source.env, server);
     before = await answers(server);
     await server.stop();

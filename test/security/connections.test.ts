@@ -41,7 +41,7 @@ onEachDatabase((kind) => {
     rmSync(directory, { recursive: true });
   });
 
-  test('whatever a caller sends, the process connects to its database and its Redis alone', async () => {
+  test('whatever a caller sends, a process that delivers no webhooks connects to its database and its Redis alone', async () => {
     const { port } = elsewhere.address() as AddressInfo;
     const target = `http://127.0.0.1:${port}/x`;
     for (const operation of await describeOperations()) {

@@ -7,6 +7,10 @@ import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto'
 import type { EmbedTokenView } from '../../src/embed-token/dto/embed-token-answer.dto';
 import { noteTokens } from './leaks';
 import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-answer.dto';
+import type {
+  IssuedWebhookEndpointView,
+  WebhookEndpointView,
+} from '../../src/webhook/endpoint/dto/webhook-endpoint-answer.dto';
 import type { TokenView } from '../../src/user-group/rotation/dto/tokens-answer.dto';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
@@ -31,6 +35,8 @@ interface AnswerBody {
   api_token: IssuedApiTokenView;
   api_tokens: ApiTokenView[];
   audit_events: AuditEventView[];
+  webhook_endpoint: IssuedWebhookEndpointView;
+  webhook_endpoints: WebhookEndpointView[];
   tokens: TokenView[];
   next_cursor: string;
   type: string;

@@ -7,6 +7,7 @@ import { type ApiClient, NDJSON } from './api-client';
 import type { TestDatabase } from './databases';
 import { IMPORT, toLines } from './lines';
 import { runCli, type RunningServer } from './processes';
+import { PERMITTED, until } from './webhook-receiver';
 
 export const WORKSPACES = ['default', 'Ünï "quoted"; DROP TABLE user_group; -- 😀'];
 
@@ -75,6 +76,7 @@ export async function fillDatabase(
     (await ok(api.post({ current_token }, { 'Idempotency-Key': 'a-key' }))).text;
   await repeatedRotation(first);
 
+  await attemptDelivery(first);
   const { team_id: deletedTeamId } = await createGroup(first, 'deleted');
   await ok(first.call('DELETE', '/api/v1/user-groups/deleted'));
   // A refused call, which belongs to no workspace.
@@ -89,6 +91,15 @@ export async function fillDatabase(
     deletedTeamId,
     filledAt: new Date().toISOString(),
   };
+}
+
+/** Leaves a delivery that waits for its next attempt: nobody listens at the endpoint. */
+async function attemptDelivery(api: ApiClient): Promise<void> {
+  const body = { url: `http://${PERMITTED}:1/` };
+  const created = await ok(api.call('POST', '/api/v1/webhook-endpoints', body));
+  await createGroup(api, 'told of');
+  const path = `/api/v1/webhook-endpoints/${created.body.webhook_endpoint.id}/attempts`;
+  await until(async () => (await api.call('GET', path)).text.includes('connection_refused'));
 }
 
 /** Groups of a workspace in which ids are opaque. */

@@ -15,13 +15,13 @@ export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string
   return { ...env, TOKEN_ENCRYPTION_KEYS: keyList(...ids) };
 }
 
-/** What `keys status` prints, one line for each key with single spaces, without the last column. */
+/** What `keys status` prints, one line for each key with single spaces, without the last two columns. */
 export async function keyStatus(env: Record<string, string>): Promise<string[]> {
   const { code, stdout, stderr } = await runCli(env, 'keys', 'status');
   if (code !== 0) throw new Error(stderr);
   const [head, ...lines] = stdout.trim().split('\n');
-  expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS$/);
-  return lines.map((line) => line.replace(/ +\d+$/, '').replace(/ +/g, ' '));
+  expect(head).toMatch(/^KEY +TOKENS +STATE +ENCRYPTIONS +ENDPOINTS$/);
+  return lines.map((line) => line.replace(/( +\d+){2}$/, '').replace(/ +/g, ' '));
 }
 
 /** Runs a statement on the database, past the service. */

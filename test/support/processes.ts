@@ -39,6 +39,8 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
   const child = spawnBuilt('main.js', {
     PORT: '0',
     METRICS_PORT: '0',
+    // Examples name hosts of others; a test that sends says so.
+    WEBHOOK_DELIVERY: 'off',
     RATE_LIMIT_PER_MINUTE: '0',
     FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,

@@ -69,6 +69,8 @@ export async function startTestService(
     LOG_LEVEL: 'trace',
     LOG_FORMAT: 'json',
     METRICS_PORT: '0',
+    // Examples name hosts of others; a test that sends says so.
+    WEBHOOK_DELIVERY: 'off',
     RATE_LIMIT_PER_MINUTE: '0',
     FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
     PORT: '0',

@@ -4,8 +4,8 @@ import { SUCCESS } from '../../common/http/answer-fields';
 class ActorView {
   @ApiProperty({
     description:
-      '`api_token`: a call of the API. `operator`: the command line or the start of the service. `unknown`: a refused call whose token is nobody’s.',
-    enum: ['api_token', 'operator', 'unknown'],
+      '`api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, which nobody has asked. `unknown`: a refused call whose token is nobody’s.',
+    enum: ['api_token', 'operator', 'service', 'unknown'],
     example: 'api_token',
   })
   type!: string;

@@ -16,6 +16,7 @@ import { CountEncryptions1795000000016 } from './1795000000016-count-encryptions
 import { CreateChangeEvents1795000000017 } from './1795000000017-create-change-events';
 import { ExtendChangeEvents1795000000018 } from './1795000000018-extend-change-events';
 import { IndexChangeEvents1795000000019 } from './1795000000019-index-change-events';
+import { CreateWebhooks1795000000020 } from './1795000000020-create-webhooks';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -40,4 +41,5 @@ export const migrations = [
   CreateChangeEvents1795000000017,
   ExtendChangeEvents1795000000018,
   IndexChangeEvents1795000000019,
+  CreateWebhooks1795000000020,
 ];

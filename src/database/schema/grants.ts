@@ -16,6 +16,11 @@ const RIGHTS: Record<string, string> = {
   user_group: 'SELECT, INSERT, UPDATE, DELETE',
   // The tokens of a deleted group are deleted by its owner's rights.
   user_group_token: 'SELECT, INSERT, UPDATE',
+  // Those of a deleted delivery are deleted by its owner's rights.
+  webhook_attempt: 'SELECT, INSERT',
+  webhook_delivery: 'SELECT, INSERT, UPDATE, DELETE',
+  webhook_endpoint: 'SELECT, INSERT, UPDATE, DELETE',
+  webhook_progress: 'SELECT, INSERT, UPDATE',
   workspace: 'SELECT, INSERT, UPDATE',
 };
 
@@ -27,6 +32,7 @@ const NUMBERED = [
   'registered_data_source',
   'registered_schema',
   'user_group',
+  'webhook_delivery',
   'workspace',
 ];
 

@@ -14,12 +14,17 @@ export interface KeyStatus {
   id: string;
   /** How many tokens are encrypted with it. */
   tokens: number;
+  /** Of how many webhook endpoints the secrets are. */
+  endpoints: number;
   /** How often it has encrypted, as far as that has been counted. */
   encryptions: number;
   state: 'encrypts' | 'decrypts' | 'not configured' | 'forgotten' | 'wrong key';
 }
 
-/** Administers the keys that encrypt user-group tokens at rest. */
+/** What is encrypted with a key. */
+export type Encrypted = Pick<KeyStatus, 'tokens' | 'endpoints'>;
+
+/** Administers the keys that encrypt user-group tokens, and the secrets of webhooks, at rest. */
 @Injectable()
 export class EncryptionKeyService {
   constructor(
@@ -34,21 +39,26 @@ export class EncryptionKeyService {
   async status(): Promise<KeyStatus[]> {
     const recorded = new Map((await this.keys.list()).map((key) => [key.id, key]));
     const counts = new Map((await this.tokens.countByKey()).map(({ id, tokens }) => [id, tokens]));
+    const endpoints = new Map(
+      (await this.tokens.countEndpointsByKey()).map((of) => [of.id, of.endpoints]),
+    );
     const configured = this.ring.keys.map(({ id }) => id);
-    const ids = new Set([...configured, ...recorded.keys(), ...counts.keys()]);
+    const ids = new Set([...configured, ...recorded.keys(), ...counts.keys(), ...endpoints.keys()]);
     return [...ids].map((id) => ({
       id,
       tokens: counts.get(id) ?? 0,
+      endpoints: endpoints.get(id) ?? 0,
       encryptions: recorded.get(id)?.encryptions ?? 0,
       state: this.stateOf(id, recorded.get(id)),
     }));
   }
 
   /**
-   * Counts the tokens that could not be shown any more if the key were given up.
+   * Counts the tokens that could not be shown any more, and the endpoints that could not be sent to, if
+   * the key were given up.
    * @throws OperatorError if the key is configured, unknown or forgotten already
    */
-  async countLost(id: string): Promise<number> {
+  async countLost(id: string): Promise<Encrypted> {
     if (this.ring.find(id)) {
       throw new OperatorError(`The key "${id}" is configured; only a lost key can be forgotten.`);
     }
@@ -59,23 +69,25 @@ export class EncryptionKeyService {
       );
     }
     if (status.state === 'forgotten') throw forgottenAlready(id);
-    return status.tokens;
+    const { tokens, endpoints } = status;
+    return { tokens, endpoints };
   }
 
   /**
    * Gives a lost key up, so that the server starts without it. Its ciphertexts stay: once the key
    * is configured again, the next start clears the mark.
-   * @returns how many tokens cannot be shown any more until they are rotated
+   * @returns how many tokens cannot be shown any more until they are rotated, and how many webhook
+   *   endpoints cannot be sent to until their secrets are rolled
    * @throws OperatorError if the key is configured, unknown or forgotten already
    */
-  async forget(id: string): Promise<number> {
+  async forget(id: string): Promise<Encrypted> {
     const lost = await this.countLost(id);
     await this.transactor.run(async (manager) => {
       if (!(await this.keys.markForgotten(manager, id))) throw forgottenAlready(id);
       await this.auditLog.record(manager, installationOperator, {
         action: 'encryption_key.forget',
         object: { type: 'encryption_key', id },
-        details: { tokens: lost },
+        details: { tokens: lost.tokens, webhook_endpoints: lost.endpoints },
       });
     });
     return lost;

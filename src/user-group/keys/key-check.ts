@@ -36,7 +36,7 @@ export class KeyCheck {
     for (const { id, forgottenAt } of missing) {
       if (forgottenAt === null && (await this.tokens.hasAny(id))) {
         throw new OperatorError(
-          `The database holds tokens encrypted with the key "${id}", which is not configured; add it to TOKEN_ENCRYPTION_KEYS, or see "keys forget" if it is lost for ever.`,
+          `The database holds what is encrypted with the key "${id}", which is not configured; add it to TOKEN_ENCRYPTION_KEYS, or see "keys forget" if it is lost for ever.`,
         );
       }
     }

@@ -8,7 +8,7 @@ import {
   UserGroupTokenCipher,
   type TokenRow,
 } from '../../encryption-key/user-group-token-cipher';
-import { countTokens } from './encrypted-tokens';
+import { countEndpoints, countTokens } from './encrypted-tokens';
 
 const findToken = statement<{ keyId: string }, TokenRow & EncryptedToken>(
   'encrypted-tokens.find-of-source',
@@ -41,6 +41,9 @@ export async function requireKeysOfSource(
     // is not recorded.
     if (!record && !(await opensToken(ring, source, id))) throw wrongKey(id, dataDir);
   }
+  for (const { id } of await source.read(countEndpoints, {})) {
+    if (!ring.find(id) && !recorded.get(id)?.forgottenAt) throw missingKey(id, dataDir);
+  }
 }
 
 async function opensToken(ring: KeyRing, source: Statements, keyId: string): Promise<boolean> {
@@ -61,7 +64,7 @@ function wrongKey(id: string, dataDir: string): OperatorError {
 
 function missingKey(id: string, dataDir: string): OperatorError {
   return new OperatorError(
-    `The embedded database holds tokens encrypted with the key "${id}", which is not configured; ${remedy(dataDir)}.`,
+    `The embedded database holds what is encrypted with the key "${id}", which is not configured; ${remedy(dataDir)}.`,
   );
 }
 

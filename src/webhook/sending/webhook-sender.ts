@@ -99,7 +99,7 @@ export class WebhookSender {
       }, this.deadlineMs);
       // Once there is a status it counts, whatever becomes of the rest of the answer.
       let hasStatus = false;
-      const fail = (error: unknown): void => {
+      const fail = (error: Error): void => {
         if (!hasStatus) reject(error);
       };
       request.on('error', fail);

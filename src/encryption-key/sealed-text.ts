@@ -1,0 +1,52 @@
+import { createCipheriv, createDecipheriv } from 'node:crypto';
+import { randomBytes } from '../common/random-bytes';
+import type { KeyRing } from './key-ring';
+
+/** A text that is encrypted with a key of the ring. */
+export interface SealedText {
+  keyId: string;
+  ciphertext: Buffer;
+}
+
+const ALGORITHM = 'aes-256-gcm';
+const VERSION = 1;
+const NONCE_LENGTH = 12;
+const TAG_LENGTH = 16;
+const HEADER_LENGTH = 1 + NONCE_LENGTH + TAG_LENGTH;
+
+/**
+ * Encrypts a text with the first key by AES-256-GCM (NIST SP 800-38D): a version byte, a random
+ * 96-bit nonce, the 128-bit tag, the encrypted text. It can be opened for the same `owner` alone.
+ */
+export function seal(
+  { current: { id, secret } }: KeyRing,
+  text: string,
+  owner: (version: number, keyId: string) => string,
+): SealedText {
+  const nonce = randomBytes(NONCE_LENGTH);
+  const cipher = createCipheriv(ALGORITHM, secret, nonce);
+  cipher.setAAD(Buffer.from(owner(VERSION, id)));
+  const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  const ciphertext = Buffer.concat([Buffer.of(VERSION), nonce, cipher.getAuthTag(), encrypted]);
+  return { keyId: id, ciphertext };
+}
+
+/** @throws Error if the key is missing, or the ciphertext is not this owner's */
+export function unseal(
+  keys: KeyRing,
+  { keyId, ciphertext }: SealedText,
+  owner: (version: number, keyId: string) => string,
+): string {
+  const key = keys.find(keyId);
+  if (!key) throw new Error(`no key "${keyId}" is configured`);
+  if (ciphertext[0] !== VERSION || ciphertext.length <= HEADER_LENGTH) {
+    throw new Error('unknown ciphertext version');
+  }
+  const nonce = ciphertext.subarray(1, 1 + NONCE_LENGTH);
+  const decipher = createDecipheriv(ALGORITHM, key.secret, nonce, { authTagLength: TAG_LENGTH });
+  decipher.setAAD(Buffer.from(owner(VERSION, keyId)));
+  decipher.setAuthTag(ciphertext.subarray(1 + NONCE_LENGTH, HEADER_LENGTH));
+  const text = decipher.update(ciphertext.subarray(HEADER_LENGTH));
+  decipher.final();
+  return text.toString('utf8');
+}

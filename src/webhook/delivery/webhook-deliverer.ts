@@ -1,0 +1,134 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { WebhookSecretUnreadable } from '../../common/errors';
+import { Config } from '../../config/config';
+import { Transactor } from '../../database/transactor';
+import { WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher';
+import { EndpointHealth } from '../endpoint/endpoint-health';
+import {
+  type StoredWebhookEndpoint,
+  WebhookEndpointRepository,
+} from '../endpoint/webhook-endpoint.repository';
+import { AddressRules } from '../sending/address-rules';
+import { signatureOf } from '../sending/signature';
+import { type Sent, WebhookSender } from '../sending/webhook-sender';
+import { toEventId } from './dto/webhook-attempt.dto';
+import { pauseAfter, waitAfter } from './retry-schedule';
+import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository';
+
+/** Of an attempt as a whole; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
+const DEADLINE_MS = 15_000;
+/** Twice the deadline: an attempt and what is stored of it lie well within. */
+const LEASE_MS = 2 * DEADLINE_MS;
+/** Attempts at one endpoint at a time, by each process. */
+const AT_ONCE = 10;
+const GONE = 410;
+
+type Result = Sent | { failure: 'secret_unreadable'; status?: undefined };
+
+/** Sends what is due to endpoints. */
+@Injectable()
+export class WebhookDeliverer {
+  /** How many attempts of this process have come to what. */
+  readonly counts = { delivered: 0, refused: 0, unanswered: 0 };
+  private readonly logger = new Logger(WebhookDeliverer.name);
+  private readonly sender: WebhookSender;
+  private isEnding = false;
+
+  constructor(
+    private readonly endpoints: WebhookEndpointRepository,
+    private readonly deliveries: WebhookDeliveryRepository,
+    private readonly health: EndpointHealth,
+    private readonly cipher: WebhookSecretCipher,
+    private readonly transactor: Transactor,
+    config: Config,
+  ) {
+    const rules = new AddressRules(config.webhookAllowedCidrs);
+    this.sender = new WebhookSender({ rules, deadlineMs: DEADLINE_MS });
+  }
+
+  /** Begins no more attempts. */
+  end(): void {
+    this.isEnding = true;
+  }
+
+  /**
+   * Sends to one endpoint what is due, until nothing is, or it is off or wants a pause.
+   * @throws DatabaseUnavailable; attempts under way are then repeated when their lease is over
+   */
+  async drain(id: number): Promise<void> {
+    while (!this.isEnding) {
+      const endpoint = await this.endpoints.findForSending(id);
+      if (!endpoint) return;
+      const claimed = await this.deliveries.claim(id, AT_ONCE, LEASE_MS);
+      if (claimed.length === 0) return;
+      const attempts = claimed.map((delivery) => this.attempt(endpoint, delivery));
+      // None is left alone, also where storing the result of another has failed.
+      for (const result of await Promise.allSettled(attempts)) {
+        if (result.status === 'rejected') throw result.reason;
+      }
+    }
+  }
+
+  private async attempt(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<void> {
+    const at = Date.now();
+    const begun = performance.now();
+    const result = await this.send(endpoint, delivery);
+    const durationMs = Math.round(performance.now() - begun);
+    const { status = null } = result;
+    const isDelivered = status !== null && status >= 200 && status < 300;
+    this.counts[isDelivered ? 'delivered' : status === null ? 'unanswered' : 'refused']++;
+    const made = {
+      at,
+      durationMs,
+      status,
+      failure: result.failure ?? null,
+      answer: result.failure === undefined ? result.answer : null,
+    };
+    const retryAfterMs = result.failure === undefined ? result.retryAfterMs : null;
+    await this.transactor.run(async (manager) => {
+      if (isDelivered) {
+        await this.deliveries.settle(manager, delivery, 'delivered', null, made);
+        await this.health.succeed(manager, endpoint);
+        return;
+      }
+      const waitMs = waitAfter(delivery.attempts - delivery.scheduleFrom, retryAfterMs);
+      const dueAt = waitMs === undefined ? null : Date.now() + waitMs;
+      await this.deliveries.settle(manager, delivery, dueAt ? 'pending' : 'failed', dueAt, made);
+      if (status === GONE) await this.health.disable(manager, endpoint, 'gone');
+      else {
+        const pauseMs = status === null ? undefined : pauseAfter(status, retryAfterMs);
+        await this.health.fail(manager, endpoint, pauseMs);
+      }
+    });
+  }
+
+  private async send(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<Result> {
+    try {
+      return await this.sender.send(this.toMessage(endpoint, delivery));
+    } catch (error) {
+      if (!(error instanceof WebhookSecretUnreadable)) throw error;
+      this.logger.error({ msg: 'a webhook cannot be signed', endpoint: endpoint.id, err: error });
+      return { failure: 'secret_unreadable' };
+    }
+  }
+
+  /** @throws WebhookSecretUnreadable */
+  private toMessage(endpoint: StoredWebhookEndpoint, { eventId, body }: ClaimedDelivery) {
+    const { secret, oldSecret, headers } = this.cipher.decrypt(endpoint, endpoint);
+    const isOverlap = (endpoint.oldSecretUntil ?? 0) > Date.now();
+    const secrets = oldSecret !== undefined && isOverlap ? [secret, oldSecret] : [secret];
+    const id = toEventId(eventId);
+    const timestamp = Math.floor(Date.now() / 1000);
+    return {
+      url: endpoint.url,
+      body,
+      headers: {
+        ...headers,
+        'User-Agent': 'user-group-service',
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
+      },
+    };
+  }
+}

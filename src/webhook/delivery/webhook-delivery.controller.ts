@@ -1,0 +1,59 @@
+import { Controller, Get, HttpCode, Post } from '@nestjs/common';
+import { RequiresScope } from '../../common/access.decorator';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs';
+import { type Caller, CurrentCaller } from '../../common/caller';
+import { WebhookEndpointNotFound, WebhookEventNotFound } from '../../common/errors';
+import { NumberParam } from '../../common/http/path-param';
+import { QueryOf } from '../../common/http/query.decorator';
+import { JsonBody } from '../../common/json/json-body.decorator';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
+import {
+  ReplayedWebhooksAnswer,
+  ReplayWebhooksDto,
+  WebhookAttemptQueryDto,
+  WebhookAttemptsAnswer,
+} from './dto/webhook-attempt.dto';
+import { WebhookDeliveryService } from './webhook-delivery.service';
+
+@ApiTags('Webhooks')
+@Controller('api/v1/webhook-endpoints/:id')
+export class WebhookDeliveryController {
+  constructor(private readonly deliveries: WebhookDeliveryService) {}
+
+  @Get('attempts')
+  @RequiresScope('webhooks:read')
+  @ApiOperation({
+    operationId: 'listWebhookAttempts',
+    summary: 'List attempts to send webhooks',
+    description:
+      'What was sent to the endpoint, the latest first, and the beginning of what it has answered.',
+  })
+  @ApiOkResponse({ type: WebhookAttemptsAnswer, description: 'One page of attempts.' })
+  @ApiReadProblems(WebhookEndpointNotFound)
+  listAttempts(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', WebhookEndpointNotFound) id: number,
+    @QueryOf(WebhookAttemptQueryDto) query: WebhookAttemptQueryDto,
+  ): Promise<WebhookAttemptsAnswer> {
+    return this.deliveries.listAttempts(caller, id, query);
+  }
+
+  @Post('replay')
+  @HttpCode(200)
+  @RequiresScope('webhooks:write')
+  @ApiOperation({
+    operationId: 'replayWebhooks',
+    summary: 'Send webhooks again',
+    description:
+      'Sends one event again, or those of a time that have not arrived, each under its `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them once it is on.',
+  })
+  @ApiOkResponse({ type: ReplayedWebhooksAnswer, description: 'How many events will be sent.' })
+  @ApiProblems(WebhookEndpointNotFound, WebhookEventNotFound)
+  replay(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', WebhookEndpointNotFound) id: number,
+    @JsonBody(ReplayWebhooksDto, { strict: true }) dto: ReplayWebhooksDto,
+  ): Promise<ReplayedWebhooksAnswer> {
+    return this.deliveries.replay(caller, id, dto);
+  }
+}

@@ -1,0 +1,253 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { statement, Statements } from '../../database/statement';
+import { Transactor } from '../../database/transactor';
+import type { WebhookAttempt } from './webhook-attempt.entity';
+import type { WebhookDelivery } from './webhook-delivery.entity';
+
+/** An event as it is to be sent to one endpoint. */
+export type NewDelivery = Pick<
+  WebhookDelivery,
+  'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'
+>;
+
+/** A delivery of which this process makes the next attempt. */
+export type ClaimedDelivery = Pick<
+  WebhookDelivery,
+  'id' | 'endpointId' | 'eventId' | 'body' | 'attempts' | 'scheduleFrom'
+>;
+
+/** An attempt with what it belongs to. */
+export type ListedAttempt = Omit<WebhookAttempt, 'delivery' | 'deliveryId' | 'endpointId'> &
+  Pick<WebhookDelivery, 'kind' | 'state' | 'dueAt'>;
+
+/** What came of an attempt. */
+type Made = {
+  [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'answer']: WebhookAttempt[Name];
+};
+
+const NEW_COLUMNS = {
+  endpoint_id: 'integer',
+  event_id: 'bigint',
+  kind: 'text',
+  body: 'text',
+  occurred_at: 'bigint',
+} as const;
+
+const insertDeliveries = statement<{ rows: string; now: number }>(
+  'webhook-delivery.insert',
+  ({ recordsOf }) => `
+    INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts,
+      schedule_from, due_at)
+    SELECT endpoint_id, event_id, kind, body, occurred_at, 'pending', 0, 0, CAST(:now AS bigint)
+    FROM ${recordsOf(':rows', NEW_COLUMNS)} WHERE true
+    ON CONFLICT (endpoint_id, event_id) DO NOTHING`,
+);
+
+const claimDeliveries = statement<
+  { endpointId: number; now: number; until: number; limit: number },
+  ClaimedDelivery
+>(
+  'webhook-delivery.claim',
+  ({ isAmong, lockFreeRows }) => `
+    UPDATE webhook_delivery SET attempts = attempts + 1, leased_until = :until
+    WHERE ${isAmong(
+      'id',
+      `SELECT d.id FROM webhook_delivery d
+       WHERE d.endpoint_id = :endpointId AND d.due_at <= CAST(:now AS bigint)
+         AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint))
+       ORDER BY d.due_at, d.id LIMIT :limit ${lockFreeRows('d')}`,
+    )}
+    RETURNING id, endpoint_id AS "endpointId", event_id AS "eventId", body, attempts,
+      schedule_from AS "scheduleFrom"`,
+);
+
+const settleDelivery = statement<
+  { id: number; attempts: number; state: string; dueAt: number | null },
+  { id: number }
+>(
+  'webhook-delivery.settle',
+  () => `
+    UPDATE webhook_delivery SET state = :state, due_at = :dueAt, leased_until = NULL
+    WHERE id = :id AND attempts = :attempts
+    RETURNING id`,
+);
+
+/** Nothing if the delivery has been removed meanwhile. */
+const insertAttempt = statement<Made & { deliveryId: number; number: number }>(
+  'webhook-attempt.insert',
+  () => `
+    INSERT INTO webhook_attempt (delivery_id, number, endpoint_id, event_id, at, duration_ms, status,
+      failure, answer)
+    SELECT id, CAST(:number AS integer), endpoint_id, event_id, CAST(:at AS bigint),
+      CAST(:durationMs AS integer), CAST(:status AS integer), CAST(:failure AS text),
+      CAST(:answer AS text)
+    FROM webhook_delivery WHERE id = :deliveryId
+    ON CONFLICT (delivery_id, number) DO NOTHING`,
+);
+
+const replayOne = statement<{ endpointId: number; eventId: number; now: number }, { id: number }>(
+  'webhook-delivery.replay',
+  () => `
+    UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
+    WHERE endpoint_id = :endpointId AND event_id = :eventId
+    RETURNING id`,
+);
+
+const replayRange = statement<
+  {
+    endpointId: number;
+    since: number;
+    until: number;
+    withDelivered: number;
+    after: number;
+    now: number;
+    limit: number;
+  },
+  { id: number }
+>(
+  'webhook-delivery.replay-range',
+  ({ isAmong }) => `
+    UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
+    WHERE ${isAmong(
+      'id',
+      `SELECT d.id FROM webhook_delivery d
+       WHERE d.endpoint_id = :endpointId AND d.id > CAST(:after AS bigint)
+         AND d.occurred_at >= CAST(:since AS bigint) AND d.occurred_at < CAST(:until AS bigint)
+         AND (d.state <> 'delivered' OR CAST(:withDelivered AS integer) = 1)
+       ORDER BY d.id LIMIT :limit`,
+    )}
+    RETURNING id`,
+);
+
+const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
+  statement<
+    {
+      endpointId: number;
+      eventId: number;
+      beforeAt: number;
+      beforeEvent: number;
+      beforeNumber: number;
+      limit: number;
+    },
+    ListedAttempt
+  >(
+    `webhook-attempt.list:${Number(filters.eventId !== undefined)}${Number(filters.before !== undefined)}`,
+    () => `
+      SELECT a.number, a.event_id AS "eventId", a.at, a.duration_ms AS "durationMs", a.status,
+        a.failure, a.answer, d.kind, d.state, d.due_at AS "dueAt"
+      FROM webhook_attempt a JOIN webhook_delivery d ON d.id = a.delivery_id
+      WHERE a.endpoint_id = :endpointId
+        ${filters.eventId === undefined ? '' : 'AND a.event_id = :eventId'}
+        ${
+          filters.before === undefined
+            ? ''
+            : `AND (a.at, a.event_id, a.number) <
+                (CAST(:beforeAt AS bigint), CAST(:beforeEvent AS bigint), CAST(:beforeNumber AS integer))`
+        }
+      ORDER BY a.at DESC, a.event_id DESC, a.number DESC LIMIT :limit`,
+  );
+
+const ALL_AT_ONCE = 1000;
+
+/** Stores deliveries and their attempts. */
+@Injectable()
+export class WebhookDeliveryRepository {
+  constructor(
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+  ) {}
+
+  /** Inserts deliveries that are due at once; those that are there already stay as they are. */
+  async insert(manager: EntityManager, deliveries: readonly NewDelivery[]): Promise<void> {
+    const rows = deliveries.map(({ endpointId, eventId, kind, body, occurredAt }) => ({
+      endpoint_id: endpointId,
+      event_id: eventId,
+      kind,
+      body,
+      occurred_at: occurredAt,
+    }));
+    await this.statements.run(manager, insertDeliveries, {
+      rows: JSON.stringify(rows),
+      now: Date.now(),
+    });
+  }
+
+  /** Claims at most `limit` deliveries of an endpoint for so long: nobody else gets them meanwhile. */
+  claim(endpointId: number, limit: number, leaseMs: number): Promise<ClaimedDelivery[]> {
+    const now = Date.now();
+    const parameters = { endpointId, now, until: now + leaseMs, limit };
+    return this.transactor.run((manager) =>
+      this.statements.run(manager, claimDeliveries, parameters),
+    );
+  }
+
+  /**
+   * Ends a claim, and records its attempt; one whose lease somebody else has taken over changes nothing
+   * else.
+   * @param dueAt when the next attempt may begin; null if there is none
+   */
+  async settle(
+    manager: EntityManager,
+    { id, attempts }: ClaimedDelivery,
+    state: WebhookDelivery['state'],
+    dueAt: number | null,
+    made: Made,
+  ): Promise<void> {
+    await this.statements.run(manager, settleDelivery, { id, attempts, state, dueAt });
+    await this.statements.run(manager, insertAttempt, {
+      deliveryId: id,
+      number: attempts,
+      ...made,
+    });
+  }
+
+  /** Makes one delivery due now; false if there is none of the event. */
+  async replay(endpointId: number, eventId: number): Promise<boolean> {
+    const parameters = { endpointId, eventId, now: Date.now() };
+    const found = await this.transactor.run((manager) =>
+      this.statements.run(manager, replayOne, parameters),
+    );
+    return found.length > 0;
+  }
+
+  /** Makes the deliveries of events from `since` until before `until` due now; returns how many. */
+  async replayRange(range: {
+    endpointId: number;
+    since: number;
+    until: number;
+    withDelivered: boolean;
+  }): Promise<number> {
+    const { withDelivered, ...given } = range;
+    let replayed = 0;
+    for (let after = 0, found = ALL_AT_ONCE; found === ALL_AT_ONCE; replayed += found) {
+      const parameters = {
+        ...given,
+        withDelivered: Number(withDelivered),
+        after,
+        now: Date.now(),
+        limit: ALL_AT_ONCE,
+      };
+      const rows = await this.transactor.run((manager) =>
+        this.statements.run(manager, replayRange, parameters),
+      );
+      found = rows.length;
+      after = Math.max(after, ...rows.map(({ id }) => id));
+    }
+    return replayed;
+  }
+
+  /**
+   * Lists at most `limit` attempts of an endpoint, the latest first.
+   * @param filters.before time, event and number of the attempt before which the list begins
+   */
+  listAttempts(
+    endpointId: number,
+    filters: { eventId?: number; before?: number[] },
+    limit: number,
+  ): Promise<ListedAttempt[]> {
+    const { eventId = 0, before: [beforeAt = 0, beforeEvent = 0, beforeNumber = 0] = [] } = filters;
+    const parameters = { endpointId, eventId, beforeAt, beforeEvent, beforeNumber, limit };
+    return this.statements.read(listAttempts(filters), parameters);
+  }
+}

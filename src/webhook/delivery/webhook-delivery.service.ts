@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../common/caller';
+import { ValidationFailed, WebhookEventNotFound } from '../../common/errors';
+import { limitOf, positionOf, toPage } from '../../common/http/page.dto';
+import { fromWireTime } from '../../common/time';
+import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository';
+import {
+  fromEventId,
+  type ReplayedWebhooksAnswer,
+  type ReplayWebhooksDto,
+  toWebhookAttemptView,
+  type WebhookAttemptQueryDto,
+  type WebhookAttemptsAnswer,
+} from './dto/webhook-attempt.dto';
+import { WebhookDeliveryRepository } from './webhook-delivery.repository';
+
+/** Tells what became of deliveries, and sends them again. */
+@Injectable()
+export class WebhookDeliveryService {
+  constructor(
+    private readonly endpoints: WebhookEndpointRepository,
+    private readonly deliveries: WebhookDeliveryRepository,
+  ) {}
+
+  /** Lists one page of the attempts at an endpoint, the latest first. @throws WebhookEndpointNotFound */
+  async listAttempts(
+    { workspaceId }: Caller,
+    id: number,
+    query: WebhookAttemptQueryDto,
+  ): Promise<WebhookAttemptsAnswer> {
+    const limit = limitOf(query);
+    const before = positionOf(query, 3);
+    await this.endpoints.get({ workspaceId, id });
+    const eventId = query.event_id === undefined ? undefined : fromEventId(query.event_id);
+    const found = await this.deliveries.listAttempts(id, { eventId, before }, limit + 1);
+    const { rows, nextCursor } = toPage(found, limit, (attempt) => [
+      attempt.at,
+      attempt.eventId,
+      attempt.number,
+    ]);
+    return {
+      success: 1,
+      attempts: rows.map(toWebhookAttemptView),
+      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    };
+  }
+
+  /**
+   * Makes one event due now, or those of a time, on a schedule that begins anew. What waits for its next
+   * attempt is due now, too.
+   * @throws WebhookEndpointNotFound, WebhookEventNotFound, ValidationFailed
+   */
+  async replay(
+    { workspaceId }: Caller,
+    id: number,
+    dto: ReplayWebhooksDto,
+  ): Promise<ReplayedWebhooksAnswer> {
+    const { event_id: eventId, since, until, include_delivered: withDelivered } = dto;
+    requireOneWay(dto);
+    await this.endpoints.get({ workspaceId, id });
+    if (eventId !== undefined) {
+      if (!(await this.deliveries.replay(id, fromEventId(eventId))))
+        throw new WebhookEventNotFound();
+      return { success: 1, replayed: 1 };
+    }
+    const replayed = await this.deliveries.replayRange({
+      endpointId: id,
+      since: fromWireTime(since!),
+      until: until === undefined ? Date.now() : fromWireTime(until),
+      withDelivered: withDelivered ?? false,
+    });
+    return { success: 1, replayed };
+  }
+}
+
+/** @throws ValidationFailed unless the body names one event, or a time */
+function requireOneWay({ event_id, since, until, include_delivered }: ReplayWebhooksDto): void {
+  const refuse = (pointer: string, code: 'required' | 'not_acceptable', detail: string): never => {
+    throw new ValidationFailed([{ pointer, code, detail }]);
+  };
+  if (event_id === undefined && since === undefined) {
+    refuse('/since', 'required', 'Either event_id or since is required.');
+  }
+  const others = { since, until, include_delivered };
+  const [extra] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
+  if (event_id !== undefined && extra !== undefined) {
+    refuse(`/${extra}`, 'not_acceptable', 'With event_id there is neither a time nor a filter.');
+  }
+  if (since !== undefined && until !== undefined && fromWireTime(until) <= fromWireTime(since)) {
+    refuse('/until', 'not_acceptable', 'The time until must be later than since.');
+  }
+}

@@ -1,0 +1,156 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { Config } from '../../config/config';
+import {
+  type ChangePosition,
+  ChangeReader,
+  type ChangeRecord,
+  PositionLost,
+} from '../../database/change-reader';
+import { statement, Statements } from '../../database/statement';
+import { Transactor } from '../../database/transactor';
+import { toEventView } from '../../event/dto/event-answer.dto';
+import { matchesAny } from '../endpoint/event-types';
+import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository';
+import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository';
+
+const PAGE = 500;
+const DAY_MS = 86_400_000;
+/** The clocks of replicas agree within so much. */
+const CLOCK_SKEW_MS = 1000;
+/** A position has to be stored anew before what lies behind it is removed. */
+const KEEP_FRESH_MS = 600_000;
+
+const findPosition = statement<object, { position: string }>(
+  'webhook-progress.find',
+  () => 'SELECT position FROM webhook_progress WHERE id = 1',
+);
+
+const beginProgress = statement<{ position: string }>(
+  'webhook-progress.begin',
+  () => `
+    INSERT INTO webhook_progress (id, position) VALUES (1, :position) ON CONFLICT (id) DO NOTHING`,
+);
+
+const advance = statement<{ last: string; next: string }, { id: number }>(
+  'webhook-progress.advance',
+  () => `
+    UPDATE webhook_progress SET position = :next WHERE id = 1 AND position = :last RETURNING id`,
+);
+
+/**
+ * Makes deliveries of changes: one for each endpoint that asks for it. Several processes may do so at
+ * once; of each part of the change log one of them stores the deliveries, together with how far it
+ * has come, so that none is missing whoever is killed. What is read again makes no second delivery.
+ */
+@Injectable()
+export class WebhookFanOut {
+  private readonly logger = new Logger(WebhookFanOut.name);
+  private storedAt = -Infinity;
+
+  constructor(
+    private readonly reader: ChangeReader,
+    private readonly endpoints: WebhookEndpointRepository,
+    private readonly deliveries: WebhookDeliveryRepository,
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * Makes deliveries of the next changes.
+   * @returns whether more can follow at once
+   * @throws DatabaseUnavailable
+   */
+  async run(): Promise<boolean> {
+    const last = await this.position();
+    const { changes, position, hasMore } = await this.readFrom(last);
+    const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
+    if (changes.length === 0 && !hasMore && isFresh) return false;
+    const deliveries = await this.deliveriesOf(changes);
+    await this.transactor.run((manager) => this.store(manager, last, position, deliveries));
+    this.storedAt = performance.now();
+    return hasMore;
+  }
+
+  /**
+   * While there is no endpoint, leaves out what has happened by now, so that the first one finds little
+   * to read.
+   * @throws DatabaseUnavailable
+   */
+  async skip(): Promise<void> {
+    if (performance.now() - this.storedAt < KEEP_FRESH_MS) return;
+    // In this order: what happens after an endpoint is created lies behind the position.
+    const next = await this.reader.end();
+    if (await this.endpoints.hasAny()) return;
+    const [found] = await this.statements.read(findPosition, {});
+    await this.transactor.run(async (manager) => {
+      if (found) await this.store(manager, found.position, next, []);
+      else await this.statements.run(manager, beginProgress, { position: next });
+    });
+    this.storedAt = performance.now();
+  }
+
+  private async store(
+    manager: EntityManager,
+    last: ChangePosition,
+    next: ChangePosition,
+    deliveries: readonly NewDelivery[],
+  ): Promise<void> {
+    const advanced = await this.statements.run(manager, advance, { last, next });
+    // Another process has stored what is behind the same position.
+    if (advanced.length === 0 || deliveries.length === 0) return;
+    await this.deliveries.insert(manager, deliveries);
+  }
+
+  private async position(): Promise<ChangePosition> {
+    const [found] = await this.statements.read(findPosition, {});
+    if (found) return found.position;
+    // Of all that is kept endpoints get what has happened since they were created.
+    const position = this.reader.start();
+    await this.transactor.run((manager) =>
+      this.statements.run(manager, beginProgress, { position }),
+    );
+    return this.position();
+  }
+
+  private async readFrom(position: ChangePosition) {
+    try {
+      return await this.reader.read(position, { limit: PAGE });
+    } catch (err) {
+      if (!(err instanceof PositionLost)) throw err;
+      this.logger.warn({ msg: 'webhooks may miss events: the change log was read too late', err });
+      return { changes: [], position: this.reader.start(), hasMore: true };
+    }
+  }
+
+  private async deliveriesOf(changes: readonly ChangeRecord[]): Promise<NewDelivery[]> {
+    const workspaceIds = new Set(changes.flatMap(({ workspaceId }) => workspaceId ?? []));
+    if (workspaceIds.size === 0) return [];
+    // Read after the changes: an endpoint that was there before a change is seen with it.
+    const endpoints = await this.endpoints.listOf([...workspaceIds]);
+    const keptSince = Date.now() - this.config.webhookRetentionDays * DAY_MS;
+    return changes.flatMap((change) =>
+      endpoints
+        .filter(
+          ({ workspaceId, eventTypes, createdAt }) =>
+            workspaceId === change.workspaceId &&
+            change.occurredAt >= Math.max(createdAt - CLOCK_SKEW_MS, keptSince) &&
+            matchesAny(eventTypes.split(' '), change.kind),
+        )
+        .map(({ id }) => toDelivery(id, change)),
+    );
+  }
+}
+
+/** What is sent names what has changed, and holds nothing of it. */
+function toDelivery(endpointId: number, change: ChangeRecord): NewDelivery {
+  const { id, type, time, ...data } = toEventView(change);
+  return {
+    endpointId,
+    eventId: id,
+    kind: type,
+    body: JSON.stringify({ type, timestamp: time, data }),
+    occurredAt: change.occurredAt,
+  };
+}

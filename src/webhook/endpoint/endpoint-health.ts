@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { AuditLog } from '../../audit/audit-log';
+import { statement, Statements } from '../../database/statement';
+import type { StoredWebhookEndpoint } from './webhook-endpoint.repository';
+
+const DAY_MS = 86_400_000;
+/** An endpoint of which every attempt has failed for so long is warned of, and after as long again as here switched off. */
+const WARN_AFTER_MS = 3 * DAY_MS;
+const DISABLE_AFTER_WARNING_MS = 2 * DAY_MS;
+
+type Endpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'>;
+
+const succeed = statement<{ id: number }>(
+  'webhook-endpoint.succeed',
+  () => `
+    UPDATE webhook_endpoint SET failing_since = NULL, warned_at = NULL
+    WHERE id = :id AND failing_since IS NOT NULL`,
+);
+
+const fail = statement<
+  { id: number; now: number; pausedUntil: number | null },
+  { failingSince: number; warnedAt: number | null }
+>(
+  'webhook-endpoint.fail',
+  () => `
+    UPDATE webhook_endpoint SET failing_since = COALESCE(failing_since, :now),
+      paused_until = COALESCE(:pausedUntil, paused_until)
+    WHERE id = :id
+    RETURNING failing_since AS "failingSince", warned_at AS "warnedAt"`,
+);
+
+const warn = statement<{ id: number; now: number }, { id: number }>(
+  'webhook-endpoint.warn',
+  () => `
+    UPDATE webhook_endpoint SET warned_at = :now WHERE id = :id AND warned_at IS NULL RETURNING id`,
+);
+
+const disable = statement<{ id: number; now: number; reason: string }, { id: number }>(
+  'webhook-endpoint.disable',
+  () => `
+    UPDATE webhook_endpoint SET disabled_at = :now, disabled_reason = :reason, updated_at = :now
+    WHERE id = :id AND disabled_at IS NULL
+    RETURNING id`,
+);
+
+/** Keeps how an endpoint does, and switches off what does not work for days; a short outage changes nothing. */
+@Injectable()
+export class EndpointHealth {
+  constructor(
+    private readonly statements: Statements,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  async succeed(
+    manager: EntityManager,
+    { id, failingSince }: StoredWebhookEndpoint,
+  ): Promise<void> {
+    // What another process has noted meanwhile is undone by the next success.
+    if (failingSince !== null) await this.statements.run(manager, succeed, { id });
+  }
+
+  /** @param pauseMs for how long nothing is to be sent to it; undefined to go on */
+  async fail(
+    manager: EntityManager,
+    endpoint: Endpoint,
+    pauseMs: number | undefined,
+  ): Promise<void> {
+    const { id } = endpoint;
+    const now = Date.now();
+    const pausedUntil = pauseMs === undefined ? null : now + pauseMs;
+    const [row] = await this.statements.run(manager, fail, { id, now, pausedUntil });
+    if (!row) return;
+    if (row.warnedAt === null) {
+      if (row.failingSince <= now - WARN_AFTER_MS) await this.warn(manager, endpoint, row);
+    } else if (row.warnedAt <= now - DISABLE_AFTER_WARNING_MS) {
+      await this.disable(manager, endpoint, 'failing');
+    }
+  }
+
+  /** Switches the endpoint off, unless it is so already. */
+  async disable(
+    manager: EntityManager,
+    { id, workspaceId }: Endpoint,
+    reason: 'gone' | 'failing',
+  ): Promise<void> {
+    const parameters = { id, now: Date.now(), reason };
+    if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
+    await this.auditLog.record(manager, ofService(workspaceId), {
+      action: 'webhook_endpoint.disable',
+      object: { type: 'webhook_endpoint', id },
+      details: { reason },
+    });
+  }
+
+  private async warn(
+    manager: EntityManager,
+    { id, workspaceId }: Endpoint,
+    { failingSince }: { failingSince: number },
+  ): Promise<void> {
+    const now = Date.now();
+    if ((await this.statements.run(manager, warn, { id, now })).length === 0) return;
+    await this.auditLog.record(manager, ofService(workspaceId), {
+      action: 'webhook_endpoint.warn',
+      object: { type: 'webhook_endpoint', id },
+      details: {
+        failing_since: new Date(failingSince).toISOString(),
+        disabled_from: new Date(now + DISABLE_AFTER_WARNING_MS).toISOString(),
+      },
+    });
+  }
+}
+
+/** The service itself, which nobody has asked. */
+function ofService(workspaceId: number) {
+  return { workspaceId, apiTokenId: null, requestId: null, address: null, isService: true };
+}

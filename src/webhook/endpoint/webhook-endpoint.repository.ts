@@ -1,0 +1,208 @@
+import { Injectable } from '@nestjs/common';
+import { randomInt } from 'node:crypto';
+import type { EntityManager } from 'typeorm';
+import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/errors';
+import { statement, Statements } from '../../database/statement';
+import type { WebhookEndpoint } from './webhook-endpoint.entity';
+
+export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'workspace'>;
+
+interface Key {
+  workspaceId: number;
+  id: number;
+}
+
+/** Ids have nine digits, of which none shows how many endpoints there are. */
+const ID_RANGE = [100_000_000, 1_000_000_000] as const;
+/** A random id may be taken already, seldom twice in a row. */
+const MAX_ATTEMPTS = 20;
+
+const COLUMNS = `
+  e.id, e.workspace_id AS "workspaceId", e.url, e.description, e.event_types AS "eventTypes",
+  e.signature, e.public_key AS "publicKey", e.ciphertext, e.key_id AS "keyId",
+  e.header_names AS "headerNames", e.old_secret_until AS "oldSecretUntil",
+  e.disabled_at AS "disabledAt", e.disabled_reason AS "disabledReason",
+  e.failing_since AS "failingSince", e.warned_at AS "warnedAt", e.paused_until AS "pausedUntil",
+  e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
+
+const listEndpoints = statement<
+  { workspaceId: number; afterTime: number; afterId: number; limit: number },
+  StoredWebhookEndpoint
+>(
+  'webhook-endpoint.list',
+  () => `
+    SELECT ${COLUMNS} FROM webhook_endpoint e
+    WHERE e.workspace_id = :workspaceId
+      AND (e.created_at, e.id) > (CAST(:afterTime AS bigint), CAST(:afterId AS integer))
+    ORDER BY e.created_at, e.id LIMIT :limit`,
+);
+
+const findEndpoint = statement<Key, StoredWebhookEndpoint>(
+  'webhook-endpoint.find',
+  () => `
+    SELECT ${COLUMNS} FROM webhook_endpoint e WHERE e.workspace_id = :workspaceId AND e.id = :id`,
+);
+
+const lockEndpoint = statement<Key, StoredWebhookEndpoint>(
+  'webhook-endpoint.lock',
+  ({ lockRows }) => `
+    SELECT ${COLUMNS} FROM webhook_endpoint e
+    WHERE e.workspace_id = :workspaceId AND e.id = :id ${lockRows('e')}`,
+);
+
+const countEndpoints = statement<{ workspaceId: number }, { count: number }>(
+  'webhook-endpoint.count',
+  () => 'SELECT count(*) AS count FROM webhook_endpoint WHERE workspace_id = :workspaceId',
+);
+
+const insertEndpoint = statement<
+  { [Name in keyof StoredWebhookEndpoint]: StoredWebhookEndpoint[Name] },
+  { id: number }
+>(
+  'webhook-endpoint.insert',
+  () => `
+    INSERT INTO webhook_endpoint (id, workspace_id, url, description, event_types, signature,
+      public_key, ciphertext, key_id, header_names, old_secret_until, disabled_at, disabled_reason,
+      failing_since, warned_at, paused_until, created_at, updated_at)
+    VALUES (:id, :workspaceId, :url, :description, :eventTypes, :signature, :publicKey, :ciphertext,
+      :keyId, :headerNames, :oldSecretUntil, :disabledAt, :disabledReason, :failingSince, :warnedAt,
+      :pausedUntil, :createdAt, :updatedAt)
+    ON CONFLICT (id) DO NOTHING
+    RETURNING id`,
+);
+
+type Changing = Omit<StoredWebhookEndpoint, 'signature' | 'createdAt'>;
+
+const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
+  'webhook-endpoint.update',
+  () => `
+    UPDATE webhook_endpoint SET url = :url, description = :description, event_types = :eventTypes,
+      public_key = :publicKey, ciphertext = :ciphertext, key_id = :keyId,
+      header_names = :headerNames, old_secret_until = :oldSecretUntil, disabled_at = :disabledAt,
+      disabled_reason = :disabledReason, failing_since = :failingSince, warned_at = :warnedAt,
+      paused_until = :pausedUntil, updated_at = :updatedAt
+    WHERE workspace_id = :workspaceId AND id = :id`,
+);
+
+/** Endpoints that may be sent to, and have deliveries that are due. */
+const findDue = statement<{ now: number }, { id: number }>(
+  'webhook-endpoint.find-due',
+  () => `
+    SELECT e.id FROM webhook_endpoint e
+    WHERE e.disabled_at IS NULL
+      AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))
+      AND EXISTS (
+        SELECT 1 FROM webhook_delivery d
+        WHERE d.endpoint_id = e.id AND d.due_at <= CAST(:now AS bigint)
+          AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint)))`,
+);
+
+const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpoint>(
+  'webhook-endpoint.find-for-sending',
+  () => `
+    SELECT ${COLUMNS} FROM webhook_endpoint e
+    WHERE e.id = :id AND e.disabled_at IS NULL
+      AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))`,
+);
+
+const listOfWorkspaces = statement<
+  { workspaceIds: string },
+  Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'eventTypes' | 'createdAt'>
+>(
+  'webhook-endpoint.list-of-workspaces',
+  ({ isOneOf }) => `
+    SELECT e.id, e.workspace_id AS "workspaceId", e.event_types AS "eventTypes",
+      e.created_at AS "createdAt"
+    FROM webhook_endpoint e WHERE ${isOneOf('e.workspace_id', ':workspaceIds', 'integer')}`,
+);
+
+const findAny = statement<object, { id: number }>(
+  'webhook-endpoint.find-any',
+  () => 'SELECT id FROM webhook_endpoint LIMIT 1',
+);
+
+const removeEndpoint = statement<Key>(
+  'webhook-endpoint.remove',
+  () => 'DELETE FROM webhook_endpoint WHERE workspace_id = :workspaceId AND id = :id',
+);
+
+/** Queries webhook endpoints; each query names its workspace. */
+@Injectable()
+export class WebhookEndpointRepository {
+  constructor(private readonly statements: Statements) {}
+
+  /** Lists at most `limit` after the position, in the order of creation. */
+  list(page: {
+    workspaceId: number;
+    afterTime: number;
+    afterId: number;
+    limit: number;
+  }): Promise<StoredWebhookEndpoint[]> {
+    return this.statements.read(listEndpoints, page);
+  }
+
+  /** @throws WebhookEndpointNotFound */
+  async get(key: Key): Promise<StoredWebhookEndpoint> {
+    const [found] = await this.statements.read(findEndpoint, key);
+    if (!found) throw new WebhookEndpointNotFound();
+    return found;
+  }
+
+  /** As `get`, locked against other writers until the transaction ends. @throws WebhookEndpointNotFound */
+  async lock(manager: EntityManager, key: Key): Promise<StoredWebhookEndpoint> {
+    const [found] = await this.statements.run(manager, lockEndpoint, key);
+    if (!found) throw new WebhookEndpointNotFound();
+    return found;
+  }
+
+  async count(manager: EntityManager, workspaceId: number): Promise<number> {
+    const [row] = await this.statements.run(manager, countEndpoints, { workspaceId });
+    return row!.count;
+  }
+
+  /**
+   * Inserts an endpoint under a number that nobody has.
+   * @param toRow makes the row of this number
+   */
+  async insert(
+    manager: EntityManager,
+    toRow: (id: number) => StoredWebhookEndpoint,
+  ): Promise<StoredWebhookEndpoint> {
+    for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
+      const row = toRow(randomInt(...ID_RANGE));
+      if ((await this.statements.run(manager, insertEndpoint, row)).length > 0) return row;
+    }
+    throw new DatabaseUnavailable(new Error(`found no free id in ${MAX_ATTEMPTS} attempts`));
+  }
+
+  /** Stores an endpoint that `manager` has locked. */
+  async update(manager: EntityManager, row: StoredWebhookEndpoint): Promise<void> {
+    await this.statements.run(manager, updateEndpoint, row);
+  }
+
+  /** Whether there is any, of whichever workspace. */
+  async hasAny(): Promise<boolean> {
+    return (await this.statements.read(findAny, {})).length > 0;
+  }
+
+  /** The endpoints of these workspaces, also those that are off. */
+  listOf(
+    workspaceIds: readonly number[],
+  ): Promise<Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'eventTypes' | 'createdAt'>[]> {
+    return this.statements.read(listOfWorkspaces, { workspaceIds: JSON.stringify(workspaceIds) });
+  }
+
+  /** The endpoints, of every workspace, to which something is to be sent now. */
+  async findDue(): Promise<number[]> {
+    return (await this.statements.read(findDue, { now: Date.now() })).map(({ id }) => id);
+  }
+
+  /** An endpoint that is on and not paused; undefined if it is not so. */
+  async findForSending(id: number): Promise<StoredWebhookEndpoint | undefined> {
+    return (await this.statements.read(findForSending, { id, now: Date.now() }))[0];
+  }
+
+  async remove(manager: EntityManager, key: Key): Promise<void> {
+    await this.statements.run(manager, removeEndpoint, key);
+  }
+}

@@ -1,0 +1,306 @@
+import { Injectable } from '@nestjs/common';
+import { isIP } from 'node:net';
+import type { EntityManager } from 'typeorm';
+import { AuditLog } from '../../audit/audit-log';
+import type { Caller } from '../../common/caller';
+import {
+  TooManyWebhookEndpoints,
+  ValidationFailed,
+  WebhookSecretUnreadable,
+} from '../../common/errors';
+import { MAX_GRACE_SECONDS } from '../../common/grace';
+import type { DeletedAnswer } from '../../common/http/deleted-answer.dto';
+import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/page.dto';
+import { Config } from '../../config/config';
+import { Transactor } from '../../database/transactor';
+import {
+  WebhookSecretCipher,
+  type WebhookSecrets,
+} from '../../encryption-key/webhook-secret-cipher';
+import { WorkspaceService } from '../../workspace/workspace.service';
+import { AddressRules } from '../sending/address-rules';
+import { generateSigningSecret } from '../sending/signature';
+import type {
+  CreateWebhookEndpointDto,
+  RollWebhookSecretDto,
+  UpdateWebhookEndpointDto,
+} from './dto/webhook-endpoint.dto';
+import {
+  type IssuedWebhookEndpointAnswer,
+  toWebhookEndpointView,
+  type WebhookEndpointAnswer,
+  type WebhookEndpointsAnswer,
+} from './dto/webhook-endpoint-answer.dto';
+import {
+  type StoredWebhookEndpoint,
+  WebhookEndpointRepository,
+} from './webhook-endpoint.repository';
+
+/** As many as a workspace can have: each event is sent to every one of them. */
+const MAX_ENDPOINTS = 50;
+
+/** Administers the webhook endpoints of workspaces. */
+@Injectable()
+export class WebhookEndpointService {
+  private readonly rules: AddressRules;
+
+  constructor(
+    private readonly endpoints: WebhookEndpointRepository,
+    private readonly cipher: WebhookSecretCipher,
+    private readonly transactor: Transactor,
+    private readonly workspaces: WorkspaceService,
+    private readonly auditLog: AuditLog,
+    private readonly config: Config,
+  ) {
+    this.rules = new AddressRules(config.webhookAllowedCidrs);
+  }
+
+  /** Lists one page in the order of creation. */
+  async list({ workspaceId }: Caller, query: PageQueryDto): Promise<WebhookEndpointsAnswer> {
+    const limit = limitOf(query);
+    const [afterTime = 0, afterId = 0] = positionOf(query, 2) ?? [];
+    const page = { workspaceId, afterTime, afterId, limit: limit + 1 };
+    const found = await this.endpoints.list(page);
+    const { rows, nextCursor } = toPage(found, limit, ({ createdAt, id }) => [createdAt, id]);
+    return {
+      success: 1,
+      webhook_endpoints: rows.map(toWebhookEndpointView),
+      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    };
+  }
+
+  /** @throws WebhookEndpointNotFound */
+  async get({ workspaceId }: Caller, id: number): Promise<WebhookEndpointAnswer> {
+    const row = await this.endpoints.get({ workspaceId, id });
+    return { success: 1, webhook_endpoint: toWebhookEndpointView(row) };
+  }
+
+  /**
+   * Creates an endpoint. The answer is the only place where its secret can ever be read.
+   * @throws ValidationFailed, TooManyWebhookEndpoints
+   */
+  async create(
+    caller: Caller,
+    dto: CreateWebhookEndpointDto,
+  ): Promise<IssuedWebhookEndpointAnswer> {
+    const { workspaceId } = caller;
+    this.requireAcceptable(dto.url);
+    const { signature = 'v1', headers = {} } = dto;
+    const { secret, publicKey } = generateSigningSecret(signature);
+    const now = Date.now();
+    const row = await this.transactor.run(async (manager) => {
+      // One after the other, so that the number of endpoints is kept.
+      await this.workspaces.lock(manager, workspaceId);
+      if ((await this.endpoints.count(manager, workspaceId)) >= MAX_ENDPOINTS) {
+        throw new TooManyWebhookEndpoints(MAX_ENDPOINTS);
+      }
+      const inserted = await this.endpoints.insert(manager, (id) => ({
+        id,
+        workspaceId,
+        url: dto.url,
+        description: dto.description ?? null,
+        eventTypes: (dto.event_types ?? ['*']).join(' '),
+        signature,
+        publicKey,
+        ...this.cipher.encrypt({ secret, headers }, { workspaceId, id }),
+        headerNames: Object.keys(headers).join(' '),
+        oldSecretUntil: null,
+        disabledAt: null,
+        disabledReason: null,
+        failingSince: null,
+        warnedAt: null,
+        pausedUntil: null,
+        createdAt: now,
+        updatedAt: now,
+      }));
+      await this.auditLog.record(manager, caller, {
+        action: 'webhook_endpoint.create',
+        object: { type: 'webhook_endpoint', id: inserted.id },
+        after: settingsOf(inserted),
+      });
+      return inserted;
+    });
+    return toIssuedAnswer(row, secret);
+  }
+
+  /**
+   * Stores every field that was sent.
+   * @throws WebhookEndpointNotFound, ValidationFailed, WebhookSecretUnreadable
+   */
+  async update(
+    caller: Caller,
+    id: number,
+    dto: UpdateWebhookEndpointDto,
+  ): Promise<WebhookEndpointAnswer> {
+    if (dto.url !== undefined) this.requireAcceptable(dto.url);
+    const changed = await this.change(caller, id, async (manager, row) => {
+      const before = { ...row };
+      Object.assign(row, {
+        url: dto.url ?? row.url,
+        description: dto.description === undefined ? row.description : dto.description,
+        eventTypes: dto.event_types?.join(' ') ?? row.eventTypes,
+        ...(dto.headers && this.withHeaders(row, dto.headers)),
+      });
+      if (hasChanged(before, row)) {
+        await this.auditLog.record(manager, caller, {
+          action: 'webhook_endpoint.update',
+          object: { type: 'webhook_endpoint', id },
+          before: settingsOf(before),
+          after: settingsOf(row),
+        });
+      }
+      await this.switch(manager, caller, row, dto.enabled);
+    });
+    return { success: 1, webhook_endpoint: toWebhookEndpointView(changed) };
+  }
+
+  /**
+   * Puts a new secret in the place of the endpoint's, which goes on signing for the grace period; that
+   * before it ends at once. Secrets that cannot be decrypted any more end, and so do the headers.
+   * @throws WebhookEndpointNotFound
+   */
+  async rollSecret(
+    caller: Caller,
+    id: number,
+    dto: RollWebhookSecretDto,
+  ): Promise<IssuedWebhookEndpointAnswer> {
+    const { grace_period_seconds: graceSeconds = MAX_GRACE_SECONDS } = dto;
+    let issued = '';
+    const changed = await this.change(caller, id, async (manager, row) => {
+      const known = this.findSecrets(row);
+      const { secret, publicKey } = generateSigningSecret(row.signature);
+      issued = secret;
+      const hasOverlap = known !== undefined && graceSeconds > 0;
+      const secrets: WebhookSecrets = {
+        secret,
+        ...(hasOverlap && { oldSecret: known.secret }),
+        headers: known?.headers ?? {},
+      };
+      Object.assign(row, {
+        publicKey,
+        ...this.cipher.encrypt(secrets, row),
+        headerNames: Object.keys(secrets.headers).join(' '),
+        oldSecretUntil: hasOverlap ? Date.now() + graceSeconds * 1000 : null,
+      });
+      await this.auditLog.record(manager, caller, {
+        action: 'webhook_endpoint.roll_secret',
+        object: { type: 'webhook_endpoint', id },
+        details: {
+          grace_period_seconds: hasOverlap ? graceSeconds : 0,
+          ...(!known && { unreadable: true }),
+        },
+      });
+    });
+    return toIssuedAnswer(changed, issued);
+  }
+
+  /** @throws WebhookEndpointNotFound */
+  async remove(caller: Caller, id: number): Promise<DeletedAnswer> {
+    const key = { workspaceId: caller.workspaceId, id };
+    await this.transactor.run(async (manager) => {
+      const row = await this.endpoints.lock(manager, key);
+      await this.endpoints.remove(manager, key);
+      await this.auditLog.record(manager, caller, {
+        action: 'webhook_endpoint.delete',
+        object: { type: 'webhook_endpoint', id },
+        before: settingsOf(row),
+      });
+    });
+    return { success: 1 };
+  }
+
+  /** @returns the endpoint as it is then */
+  private change(
+    { workspaceId }: Caller,
+    id: number,
+    work: (manager: EntityManager, row: StoredWebhookEndpoint) => Promise<void>,
+  ): Promise<StoredWebhookEndpoint> {
+    return this.transactor.run(async (manager) => {
+      const row = await this.endpoints.lock(manager, { workspaceId, id });
+      const before = { ...row };
+      await work(manager, row);
+      if (hasChanged(before, row)) {
+        row.updatedAt = Date.now();
+        await this.endpoints.update(manager, row);
+      }
+      return row;
+    });
+  }
+
+  /** Switches it on or off, unless it is so already. */
+  private async switch(
+    manager: EntityManager,
+    caller: Caller,
+    row: StoredWebhookEndpoint,
+    enabled: boolean | undefined,
+  ): Promise<void> {
+    if (enabled === undefined || enabled === (row.disabledAt === null)) return;
+    const reason = row.disabledReason;
+    row.disabledAt = enabled ? null : Date.now();
+    row.disabledReason = enabled ? null : 'request';
+    Object.assign(row, { failingSince: null, warnedAt: null, pausedUntil: null });
+    await this.auditLog.record(manager, caller, {
+      action: enabled ? 'webhook_endpoint.update' : 'webhook_endpoint.disable',
+      object: { type: 'webhook_endpoint', id: row.id },
+      ...(enabled
+        ? { before: { enabled: false, reason }, after: { enabled: true } }
+        : { details: { reason: 'request' } }),
+    });
+  }
+
+  private withHeaders(
+    row: StoredWebhookEndpoint,
+    headers: Record<string, string>,
+  ): Partial<StoredWebhookEndpoint> {
+    const known = this.cipher.decrypt(row, row);
+    if (JSON.stringify(known.headers) === JSON.stringify(headers)) return {};
+    return {
+      ...this.cipher.encrypt({ ...known, headers }, row),
+      headerNames: Object.keys(headers).join(' '),
+    };
+  }
+
+  private findSecrets(row: StoredWebhookEndpoint): WebhookSecrets | undefined {
+    try {
+      return this.cipher.decrypt(row, row);
+    } catch (error) {
+      if (error instanceof WebhookSecretUnreadable) return undefined;
+      throw error;
+    }
+  }
+
+  /** @throws ValidationFailed for what would never be sent to */
+  private requireAcceptable(url: string): void {
+    const { protocol, hostname } = new URL(url);
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const refuse = (detail: string): never => {
+      throw new ValidationFailed([{ pointer: '/url', code: 'not_acceptable', detail }]);
+    };
+    if (protocol === 'http:' && this.config.webhookAllowHttp === 'off') {
+      refuse('The url must begin with https://.');
+    }
+    if (isIP(host) !== 0 && !this.rules.permits(host)) {
+      refuse('The url names an address that webhooks are not sent to.');
+    }
+  }
+}
+
+function toIssuedAnswer(row: StoredWebhookEndpoint, secret: string): IssuedWebhookEndpointAnswer {
+  return {
+    success: 1,
+    webhook_endpoint: {
+      ...toWebhookEndpointView(row),
+      secret: row.signature === 'v1' ? secret : null,
+    },
+  };
+}
+
+/** The settings that the audit log records: of the URL its origin alone, since the rest can be a secret. */
+function settingsOf(row: StoredWebhookEndpoint): object {
+  const { description, event_types, signature, headers } = toWebhookEndpointView(row);
+  return { origin: new URL(row.url).origin, description, event_types, signature, headers };
+}
+
+function hasChanged(before: StoredWebhookEndpoint, after: StoredWebhookEndpoint): boolean {
+  return JSON.stringify(before) !== JSON.stringify(after);
+}

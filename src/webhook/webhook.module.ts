@@ -1,0 +1,44 @@
+import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { AuditModule } from '../audit/audit.module';
+import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
+import { WorkspaceModule } from '../workspace/workspace.module';
+import { DeliveryRetention } from './delivery/delivery-retention';
+import { WebhookAttempt } from './delivery/webhook-attempt.entity';
+import { WebhookDeliverer } from './delivery/webhook-deliverer';
+import { WebhookDeliveryController } from './delivery/webhook-delivery.controller';
+import { WebhookDelivery } from './delivery/webhook-delivery.entity';
+import { WebhookDeliveryRepository } from './delivery/webhook-delivery.repository';
+import { WebhookDeliveryService } from './delivery/webhook-delivery.service';
+import { WebhookFanOut } from './delivery/webhook-fan-out';
+import { WebhookProgress } from './delivery/webhook-progress.entity';
+import { WebhookWorker } from './delivery/webhook-worker';
+import { EndpointHealth } from './endpoint/endpoint-health';
+import { WebhookEndpointController } from './endpoint/webhook-endpoint.controller';
+import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity';
+import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository';
+import { WebhookEndpointService } from './endpoint/webhook-endpoint.service';
+import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
+
+@Module({
+  imports: [
+    TypeOrmModule.forFeature([WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookProgress]),
+    AuditModule,
+    EncryptionKeyModule,
+    WorkspaceModule,
+  ],
+  controllers: [WebhookEndpointController, WebhookDeliveryController],
+  providers: [
+    DeliveryRetention,
+    EndpointHealth,
+    WebhookDeliverer,
+    WebhookDeliveryRepository,
+    WebhookDeliveryService,
+    WebhookEndpointRepository,
+    WebhookEndpointService,
+    WebhookFanOut,
+    WebhookSecretRewrapper,
+    WebhookWorker,
+  ],
+})
+export class WebhookModule {}

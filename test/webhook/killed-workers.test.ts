@@ -1,0 +1,73 @@
+import { NDJSON } from '../support/api-client';
+import { createTestDatabase, onEachDatabase } from '../support/databases';
+import { runSql } from '../support/keys';
+import { type RunningServer, startServer } from '../support/processes';
+import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
+
+const EVENTS = 10_000;
+/** What the service claims a delivery for. */
+const LEASE_MS = 30_000;
+/** What three processes have claimed at most at the moment at which one of them is killed. */
+const CLAIMED = 10;
+
+onEachDatabase((kind) => {
+  test('of 10,000 events none is lost when processes are killed, and one that comes again has its id', async () => {
+    const database = await createTestDatabase(kind);
+    const start = () => startServer({ ...database.env, ...SENDING });
+    const servers: RunningServer[] = [await start(), await start(), await start()];
+    const receiver = await WebhookReceiver.listen();
+    const { api } = servers[0]!;
+    const subscribed = await api.call('POST', '/api/v1/webhook-endpoints', {
+      url: receiver.url,
+      event_types: ['user_group.create'],
+    });
+    expect(subscribed.status).toBe(201);
+    const lines = Array.from({ length: EVENTS }, (_, index) =>
+      JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
+    );
+    const imported = await api.send({
+      method: 'POST',
+      path: '/api/v1/user-groups/import',
+      body: lines.join('\n'),
+      headers: NDJSON,
+    });
+    expect(imported.status).toBe(200);
+    for (const [index, share] of [0.2, 0.4, 0.6].entries()) {
+      await until(() => receiver.messages.length >= share * EVENTS, 60_000);
+      await servers[index]!.stop('SIGKILL');
+      servers[index] = await start();
+    }
+    const ids = () => new Set(receiver.messages.map(({ id }) => id));
+    await until(
+      () => ids().size === EVENTS,
+      90_000,
+      () => `${ids().size} have arrived`,
+    );
+    const pending = () =>
+      runSql<{ id: number }>(
+        database,
+        "SELECT id FROM webhook_delivery WHERE state <> 'delivered'",
+      );
+    await until(async () => (await pending()).length === 0, LEASE_MS + 20_000);
+    for (const server of servers) await server.stop();
+
+    const recorded = await runSql<{ id: number | string }>(
+      database,
+      "SELECT public_id AS id FROM audit_event WHERE action = 'user_group.create'",
+    );
+    expect(ids()).toEqual(new Set(recorded.map(({ id }) => `evt_${id}`)));
+    // A killed process leaves what it had claimed: that alone comes again, and not before its lease is over.
+    expect(receiver.messages.length - EVENTS).toBeLessThanOrEqual(3 * CLAIMED);
+    const first = new Map<string, (typeof receiver.messages)[number]>();
+    for (const message of receiver.messages) {
+      const before = first.get(message.id);
+      if (before === undefined) first.set(message.id, message);
+      else {
+        expect(message.body).toBe(before.body);
+        expect(message.at - before.at).toBeGreaterThan(LEASE_MS - 1000);
+      }
+    }
+    receiver.close();
+    await database.drop();
+  }, 240_000);
+});
