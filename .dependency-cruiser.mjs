@@ -62,6 +62,7 @@ const rooms = {
     sending: [],
     endpoint: ['sending'],
     delivery: ['sending', 'endpoint'],
+    notice: [],
   },
   'user-group': {
     '.': ['group', 'rotation'],

@@ -11,6 +11,7 @@ import { statement, Statements } from '../database/statement';
 
 /** The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. */
 export const auditActions = [
+  'api_token.expiring',
   'api_token.issue',
   'api_token.revoke',
   'api_token.rotate',
@@ -31,6 +32,7 @@ export const auditActions = [
   'user_group.resume',
   'user_group.suspend',
   'user_group.update',
+  'user_group_token.overlap_ending',
   'user_group_token.revoke',
   'user_group_token.rotate',
   'user_group_token.show',
@@ -76,6 +78,11 @@ export const installationOperator: AuditActor = {
   requestId: null,
   address: null,
 };
+
+/** The service itself in a workspace: nobody has asked for what it does. */
+export function ofService(workspaceId: number): AuditActor {
+  return { workspaceId, apiTokenId: null, requestId: null, address: null, isService: true };
+}
 
 export interface AuditEntry {
   action: AuditAction;

@@ -18,11 +18,20 @@ import { WebhookEndpointController } from './endpoint/webhook-endpoint.controlle
 import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity';
 import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository';
 import { WebhookEndpointService } from './endpoint/webhook-endpoint.service';
+import { Notice } from './notice/notice.entity';
+import { NoticeRetention } from './notice/notice-retention';
+import { Notices } from './notice/notices';
 import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookProgress]),
+    TypeOrmModule.forFeature([
+      Notice,
+      WebhookAttempt,
+      WebhookDelivery,
+      WebhookEndpoint,
+      WebhookProgress,
+    ]),
     AuditModule,
     EncryptionKeyModule,
     WorkspaceModule,
@@ -31,6 +40,8 @@ import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
   providers: [
     DeliveryRetention,
     EndpointHealth,
+    NoticeRetention,
+    Notices,
     WebhookDeliverer,
     WebhookDeliveryRepository,
     WebhookDeliveryService,

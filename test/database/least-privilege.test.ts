@@ -19,6 +19,7 @@ const REMOVES_FROM = [
   'change_event',
   'data_source_mapping',
   'idempotency_key',
+  'notice',
   'registered_data_source',
   'registered_schema',
   'user_group',

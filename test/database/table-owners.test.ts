@@ -5,9 +5,11 @@ import { sources } from '../support/source-code';
  * whole database is exempt.
  */
 const readers: Record<string, string[]> = {
+  api_token: ['webhook'],
   data_source_mapping: ['registry'],
   encryption_key: ['user-group', 'webhook'],
-  user_group: ['registry'],
+  user_group: ['registry', 'webhook'],
+  user_group_token: ['webhook'],
   webhook_endpoint: ['user-group'],
   workspace: ['registry', 'user-group'],
 };
@@ -50,6 +52,7 @@ test('every table has an owner', () => {
     'data_source_mapping',
     'encryption_key',
     'idempotency_key',
+    'notice',
     'registered_data_source',
     'registered_schema',
     'user_group',

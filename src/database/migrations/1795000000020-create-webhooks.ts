@@ -103,9 +103,21 @@ export class CreateWebhooks1795000000020 implements MigrationInterface {
         ],
       }),
     );
+    await queryRunner.createTable(
+      new Table({
+        name: 'notice',
+        columns: [
+          primaryKey('notice', 'kind', 'text'),
+          primaryKey('notice', 'subject', 'text'),
+          { name: 'at', type: 'bigint' },
+        ],
+        indices: [{ name: 'notice_at_idx', columnNames: ['at'] }],
+      }),
+    );
   }
 
   async down(queryRunner: QueryRunner): Promise<void> {
+    await queryRunner.dropTable('notice');
     await queryRunner.dropTable('webhook_progress');
     await queryRunner.dropTable('webhook_attempt');
     await queryRunner.dropTable('webhook_delivery');

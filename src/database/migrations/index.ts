@@ -17,6 +17,7 @@ import { CreateChangeEvents1795000000017 } from './1795000000017-create-change-e
 import { ExtendChangeEvents1795000000018 } from './1795000000018-extend-change-events';
 import { IndexChangeEvents1795000000019 } from './1795000000019-index-change-events';
 import { CreateWebhooks1795000000020 } from './1795000000020-create-webhooks';
+import { IndexTokenOverlaps1795000000021 } from './1795000000021-index-token-overlaps';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -42,4 +43,5 @@ export const migrations = [
   ExtendChangeEvents1795000000018,
   IndexChangeEvents1795000000019,
   CreateWebhooks1795000000020,
+  IndexTokenOverlaps1795000000021,
 ];

@@ -11,6 +11,7 @@ const RIGHTS: Record<string, string> = {
   encryption_key: 'SELECT, INSERT, UPDATE',
   idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
   migration: 'SELECT',
+  notice: 'SELECT, INSERT, DELETE',
   registered_data_source: 'SELECT, INSERT, UPDATE, DELETE',
   registered_schema: 'SELECT, INSERT, UPDATE, DELETE',
   user_group: 'SELECT, INSERT, UPDATE, DELETE',

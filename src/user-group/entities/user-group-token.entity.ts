@@ -11,6 +11,7 @@ import { UserGroup } from './user-group.entity';
   where: '"retired_at" IS NULL',
 })
 @Index('user_group_token_key_id_idx', ['keyId'])
+@Index('user_group_token_valid_until_idx', ['validUntil'], { where: '"valid_until" IS NOT NULL' })
 export class UserGroupToken {
   @PrimaryColumn('integer', {
     name: 'user_group_id',

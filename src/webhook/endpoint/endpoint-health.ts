@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log';
+import { AuditLog, ofService } from '../../audit/audit-log';
 import { statement, Statements } from '../../database/statement';
 import type { StoredWebhookEndpoint } from './webhook-endpoint.repository';
 
@@ -109,9 +109,4 @@ export class EndpointHealth {
       },
     });
   }
-}
-
-/** The service itself, which nobody has asked. */
-function ofService(workspaceId: number) {
-  return { workspaceId, apiTokenId: null, requestId: null, address: null, isService: true };
 }
