@@ -69,8 +69,71 @@ export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject
   const document = swagger.SwaggerModule.createDocument(app, base);
   documentBearer(document);
   documentRateLimits(document);
+  document.webhooks = { event: WEBHOOK };
   return document;
 }
+
+const messageHeader = (name: string, description: string, example: string) => ({
+  name,
+  in: 'header' as const,
+  required: true,
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+/** What the service itself posts to the endpoints of a workspace. */
+const WEBHOOK: PathItem = {
+  post: {
+    operationId: 'receiveEvent',
+    summary: 'Receive an event',
+    description:
+      'What the service posts to the webhook endpoints of a workspace (Standard Webhooks 1.0). A message can arrive more than once, under the same `webhook-id`.',
+    tags: ['Webhooks'],
+    parameters: [
+      messageHeader('webhook-id', 'The event; the same for each attempt.', 'evt_5377108433215711'),
+      messageHeader('webhook-timestamp', 'When it was sent, in seconds since 1970.', '1893499200'),
+      messageHeader(
+        'webhook-signature',
+        'One signature or, while a secret is rolled, two.',
+        'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+      ),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object',
+            required: ['type', 'timestamp', 'data'],
+            properties: {
+              type: { type: 'string', description: 'What has happened: `noun.verb`.' },
+              timestamp: { type: 'string', format: 'date-time', description: 'When.' },
+              data: {
+                type: 'object',
+                description: 'What has changed: `user_group`, or `object`, as in an event.',
+                properties: {
+                  user_group: { $ref: '#/components/schemas/ChangedUserGroup' },
+                  object: { $ref: '#/components/schemas/ChangedObject' },
+                },
+              },
+            },
+            example: {
+              type: 'user_group.update',
+              timestamp: '2030-01-01T12:00:00.000Z',
+              data: { user_group: { team_id: 7, user_group_id: 'acme-emea', version: 3 } },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'It has arrived.' },
+      '410': { description: 'Send nothing here any more.' },
+      '429': { description: 'Send nothing here for as long as `Retry-After` says.' },
+    },
+  },
+};
 
 /** Documents the standard scheme, which is accepted outside the contract's one path. */
 function documentBearer(document: OpenAPIObject): void {

@@ -1,11 +1,13 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { scopes } from '../../src/common/caller';
+import { describeOpenApi } from '../../src/docs/openapi';
 import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention';
 import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto';
 import { pauseAfter, waitAfter } from '../../src/webhook/delivery/retry-schedule';
 import type { ApiClient } from '../support/api-client';
 import { changeDatabase, onEachDatabase } from '../support/databases';
+import { absolute, createAjv } from '../support/openapi-schemas';
 import { errorsOf } from '../support/registry';
 import { startTestService, withService } from '../support/test-service';
 import {
@@ -18,6 +20,19 @@ import {
 
 const PATH = '/api/v1/webhook-endpoints';
 const DAY_MS = 86_400_000;
+
+interface OpenApi {
+  paths: object;
+  components: { schemas: Record<string, unknown> };
+  webhooks: {
+    event: {
+      post: {
+        parameters: { name: string }[];
+        requestBody: { content: { 'application/json': { schema: object } } };
+      };
+    };
+  };
+}
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
@@ -105,6 +120,19 @@ onEachDatabase((kind) => {
       delivery: 'delivered',
       next_attempt_at: null,
     });
+  });
+
+  test('a message is what the OpenAPI document says', async () => {
+    const document = JSON.parse(JSON.stringify(await describeOpenApi())) as OpenApi;
+    const { parameters, requestBody } = document.webhooks.event.post;
+    await subscribe();
+    await api.create();
+    const [message] = await receiver.receive(1);
+    for (const { name } of parameters) expect(message!.headers).toHaveProperty(name);
+    const { schema } = requestBody.content['application/json'];
+    const isValid = createAjv(document).compile(absolute(schema));
+    expect([isValid(JSON.parse(message!.body)), isValid.errors]).toEqual([true, null]);
+    expect(isValid({ type: 'user_group.create', data: {} })).toBe(false);
   });
 
   test('a receiver with the public key accepts v1a', async () => {

@@ -1,7 +1,7 @@
 import { changeKinds } from '../../audit/audit-log';
 
 /** Every type of event that an endpoint can be told of. */
-export const eventTypes: readonly string[] = [...changeKinds].sort();
+const eventTypes: readonly string[] = [...changeKinds].sort();
 
 const GLOB = /^[a-z_*]+(?:\.[a-z_*]+)?$/;
 

@@ -15,7 +15,11 @@ const HOUR_MS = 3_600_000;
 const WEEK_MS = 7 * 24 * HOUR_MS;
 const BATCH = 200;
 
-type Window = { now: number; until: number; limit: number };
+interface Window {
+  now: number;
+  until: number;
+  limit: number;
+}
 
 interface EndingOverlap {
   subject: string;

@@ -24,7 +24,7 @@ export const sendFailures = [
   'connection_failed',
 ] as const;
 
-export type SendFailure = (typeof sendFailures)[number];
+type SendFailure = (typeof sendFailures)[number];
 
 /** What became of an attempt: an answer, whatever its status, or the reason why there is none. */
 export type Sent =

@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { waitAfter } from '../../src/webhook/delivery/retry-schedule';
+import { sendFailures } from '../../src/webhook/sending/webhook-sender';
+
+const page = readFileSync(join(__dirname, '..', '..', 'docs', 'webhooks.md'), 'utf8');
+
+test('every reason for which there is no answer is told, and no other', () => {
+  const [, table = ''] = /\| `failure` \| Why \|\n\|---\|---\|\n((?:\|.*\n)+)/.exec(page) ?? [];
+  const told = [...table.matchAll(/^\| `(\w+)` \| \S/gm)].map(([, name]) => name);
+  expect(told.sort()).toEqual([...sendFailures, 'secret_unreadable'].sort());
+});
+
+test('the attempts are as many as the page says', () => {
+  expect(page).toContain('After the tenth the event has failed');
+  expect([waitAfter(9, null), waitAfter(10, null)]).toEqual([expect.any(Number), undefined]);
+});

@@ -1,0 +1,112 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature';
+
+const root = join(__dirname, '..', '..');
+const page = readFileSync(join(root, 'docs', 'webhooks.md'), 'utf8');
+
+const receivers: [language: string, command: string[]][] = [
+  ['js', [process.execPath, '--input-type=module', '-e']],
+  ['python', ['python3', '-c']],
+];
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe.each(receivers)('the receiver in %s', (language, [program, ...options]) => {
+  const { secret } = generateSigningSecret('v1');
+  const other = generateSigningSecret('v1').secret;
+  let receiver: ChildProcess;
+  let url: string;
+
+  beforeAll(async () => {
+    const [, code] = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``).exec(page) ?? [];
+    const port = await freePort();
+    url = `http://127.0.0.1:${port}/`;
+    receiver = spawn(program!, [...options, code!.replace('8080', String(port))], {
+      cwd: root,
+      env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
+      stdio: 'ignore',
+    });
+    for (let attempt = 0; attempt < 100; attempt++) {
+      if (await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined)) return;
+      await sleep(50);
+    }
+    throw new Error('it does not listen');
+  });
+
+  afterAll(() => {
+    receiver.kill('SIGKILL');
+  });
+
+  const deliver = async (secrets: string[], agoSeconds = 0, change = '') => {
+    const body = '{"type":"user_group.update","timestamp":"2030-01-01T12:00:00.000Z","data":{}}';
+    const timestamp = Math.floor(Date.now() / 1000) - agoSeconds;
+    const message = { id: 'evt_4711', timestamp, body };
+    const headers = {
+      'webhook-id': message.id,
+      'webhook-timestamp': String(timestamp),
+      'webhook-signature': signatureOf(message, secrets),
+    };
+    return (await fetch(url, { method: 'POST', body: body + change, headers })).status;
+  };
+
+  test('accepts what is signed with its secret, also beside another', async () => {
+    expect(await deliver([secret])).toBe(204);
+    expect(await deliver([other, secret])).toBe(204);
+  });
+
+  test('refuses another secret, another body, an old message and an unsigned one', async () => {
+    expect(await deliver([other])).toBe(400);
+    expect(await deliver([secret], 0, ' ')).toBe(400);
+    expect(await deliver([secret], 600)).toBe(400);
+    expect((await fetch(url, { method: 'POST', body: '{}' })).status).toBe(400);
+  });
+});
+
+test('OpenSSL verifies v1a by the public key', () => {
+  const { secret, publicKey } = generateSigningSecret('v1a');
+  const message = { id: 'evt_4711', timestamp: 1893499200, body: '{"type":"user_group.update"}' };
+  const signature = signatureOf(message, [secret]).split(',')[1]!;
+  const key = Buffer.from(publicKey!.slice('whpk_'.length), 'base64');
+  const content = Buffer.from(`${message.id}.${message.timestamp}.${message.body}`);
+  const directory = mkdtempSync(join(tmpdir(), 'user-groups-v1a-'));
+  const write = (name: string, bytes: Buffer) => {
+    writeFileSync(join(directory, name), bytes);
+    return join(directory, name);
+  };
+  const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key]);
+  const files = [write('key', der), write('sig', Buffer.from(signature, 'base64'))];
+  const verifies = (bytes: Buffer) =>
+    execFileSync(
+      'openssl',
+      [
+        'pkeyutl',
+        '-verify',
+        '-pubin',
+        '-keyform',
+        'DER',
+        '-inkey',
+        files[0]!,
+        '-rawin',
+        '-sigfile',
+        files[1]!,
+        '-in',
+        write('content', bytes),
+      ],
+      { stdio: 'pipe', encoding: 'utf8' },
+    );
+  expect(verifies(content)).toContain('Verified Successfully');
+  expect(() => verifies(Buffer.from('another'))).toThrow();
+  rmSync(directory, { recursive: true });
+});
