@@ -40,7 +40,8 @@ export class EventStream implements TailFollower {
   /** Batches that wait until everything before them has been read. */
   private queue: TailBatch[] = [];
   private queued = 0;
-  private toldPositionAt = 0;
+  /** The first `current` has a position, however long the process has been up. */
+  private toldPositionAt = -Infinity;
   private unreadSince: number | undefined;
 
   /** @param first what is behind the cursor of the reader */
