@@ -19,6 +19,10 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/', '<rootDir>/test/examples/'],
+  // The client is written for ES modules, where an import names the file that is compiled.
+  moduleNameMapper: {
+    '^(\\./(?:cached-introspector|change-stream|clocks|event-stream))\\.js$': '$1',
+  },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [
     'node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client|openapi-fetch)/)',

@@ -1,6 +1,13 @@
 import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch';
 import type { components, paths } from './schema.js';
 
+export {
+  CachedIntrospector,
+  type CachedIntrospectorOptions,
+  type Introspection,
+  IntrospectionRefused,
+} from './cached-introspector.js';
+
 /** What the service sends and takes, by the names of the OpenAPI document. */
 export type Schemas = components['schemas'];
 

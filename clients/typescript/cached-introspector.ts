@@ -1,0 +1,258 @@
+import { ChangeStream } from './change-stream.js';
+import { isWithin, now } from './clocks.js';
+import type { ClientOptions, Schemas } from './index.js';
+
+/** An answer that took longer could be as much behind. */
+const ANSWER_LIMIT_MS = 1000;
+const MAX_ENTRIES = 10_000;
+
+/** What a token means; nobody can change it, since others are given the same. */
+export type Introspection = Readonly<Schemas['IntrospectionAnswer']>;
+
+export interface CachedIntrospectorOptions extends ClientOptions {
+  /** How many answers are kept, 10,000 by default; when there are more, one goes that has not been used for long. */
+  maxEntries?: number;
+  /** Is told why there is no event stream: while there is none every call asks the service. */
+  onStreamError?: (error: unknown) => void;
+}
+
+/** The service did not say what a token means. */
+export class IntrospectionRefused extends Error {
+  override readonly name = 'IntrospectionRefused';
+
+  /** @param code stable, of the list of errors; undefined if it was not the service that answered */
+  constructor(
+    readonly status: number,
+    readonly code: string | undefined,
+  ) {
+    super(`the introspection was answered with ${status}${code ? ` ${code}` : ''}`);
+  }
+}
+
+interface Entry {
+  answer: Introspection;
+  teamId: number;
+  /** By the service's clock, in milliseconds since 1970; undefined if it has no end. */
+  endsAt: number | undefined;
+  /** Since it was last considered for removal. */
+  isUsed: boolean;
+}
+
+/** A request whose answer is to be kept. */
+interface Filling {
+  /** The groups that have changed since it was sent. */
+  changed: Set<number>;
+  /** Whether anything may have changed since. */
+  isStale: boolean;
+}
+
+/**
+ * Introspects tokens, and answers from memory what it has asked for before, as long as the event stream
+ * of the service says that nothing has changed. No answer is more than a second behind a rotation, a
+ * suspension or a revocation: without the stream it asks each time, and without an answer it throws.
+ * The API token needs the scopes `tokens:introspect` and `events:read`.
+ */
+export class CachedIntrospector {
+  /** How many answers came from memory, and how many times the service was asked. */
+  readonly counts = { remembered: 0, asked: 0 };
+
+  private readonly options: Required<ClientOptions>;
+  private readonly maxEntries: number;
+  private readonly stream: ChangeStream;
+  /** By token and schema; those that came last, or were spared last, at the end. */
+  private readonly entries = new Map<string, Entry>();
+  private readonly keysOf = new Map<number, Set<string>>();
+  private readonly fillings = new Set<Filling>();
+  /** What others who want the same can wait for. */
+  private readonly pending = new Map<string, Promise<Introspection>>();
+
+  /** Opens the event stream at once; `close` ends it. */
+  constructor({ baseUrl, apiToken, fetch, maxEntries, onStreamError }: CachedIntrospectorOptions) {
+    this.options = {
+      baseUrl: baseUrl.replace(/\/$/, ''),
+      apiToken,
+      fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    };
+    this.maxEntries = maxEntries ?? MAX_ENTRIES;
+    const listener = {
+      forget: (teamId: number) => {
+        this.forget(teamId);
+      },
+      forgetAll: () => {
+        this.forgetAll();
+      },
+    };
+    this.stream = new ChangeStream(this.options, listener, onStreamError ?? (() => undefined));
+  }
+
+  /** Whether answers come from memory now; while it is false every call asks the service. */
+  get isCurrent(): boolean {
+    return this.stream.isCurrent();
+  }
+
+  /**
+   * What the token means; `active` is false if nothing, or nothing any more. Of an embed token compare
+   * `aud` with your own name.
+   * @param schemaId the one schema to tell about
+   * @throws IntrospectionRefused, or what `fetch` throws if there is no answer within a second
+   */
+  async introspect(token: string, schemaId?: string): Promise<Introspection> {
+    const key = keyOf(token, schemaId);
+    const known = this.recall(key);
+    if (known) return known;
+    const pending = this.pending.get(key);
+    if (pending) {
+      await pending;
+      // What was not kept is too old for whoever came later.
+      const learnt = this.recall(key);
+      if (learnt) return learnt;
+    }
+    if (!this.stream.isCurrent()) return this.ask(token, schemaId);
+    const filled = this.fill(key, token, schemaId);
+    this.pending.set(key, filled);
+    try {
+      return await filled;
+    } finally {
+      if (this.pending.get(key) === filled) this.pending.delete(key);
+    }
+  }
+
+  /** Ends the event stream and forgets everything; later calls ask the service. */
+  close(): void {
+    this.stream.close();
+    this.forgetAll();
+  }
+
+  private recall(key: string): Introspection | undefined {
+    const entry = this.stream.isCurrent() ? this.entries.get(key) : undefined;
+    if (!entry) return undefined;
+    if (entry.endsAt !== undefined && entry.endsAt <= this.stream.latestServerTime()) {
+      this.remove(key, entry);
+      return undefined;
+    }
+    entry.isUsed = true;
+    this.counts.remembered++;
+    return entry.answer;
+  }
+
+  private async fill(key: string, token: string, schemaId?: string): Promise<Introspection> {
+    const filling: Filling = { changed: new Set(), isStale: false };
+    this.fillings.add(filling);
+    try {
+      const answer = await this.ask(token, schemaId);
+      const { active, team_id: teamId, exp } = answer;
+      if (active && teamId !== undefined && !filling.isStale && !filling.changed.has(teamId)) {
+        const endsAt = exp === undefined ? undefined : exp * 1000;
+        this.keep(key, { answer, teamId, endsAt, isUsed: false });
+      }
+      return answer;
+    } finally {
+      this.fillings.delete(filling);
+    }
+  }
+
+  /** Asks past all caches: an answer is as new as its request. */
+  private async ask(token: string, schemaId?: string): Promise<Introspection> {
+    this.counts.asked++;
+    const { baseUrl, apiToken, fetch } = this.options;
+    const sentAt = now();
+    const limit = new AbortController();
+    const timer = setTimeout(() => {
+      limit.abort(tooLate());
+    }, ANSWER_LIMIT_MS);
+    try {
+      const request = new Request(`${baseUrl}/api/v1/introspect`, {
+        method: 'POST',
+        headers: {
+          Authorization: `Token ${apiToken}`,
+          'Cache-Control': 'no-cache',
+          'Content-Type': 'application/json',
+        },
+        body: JSON.stringify({ token, schema_id: schemaId }),
+        redirect: 'error',
+        signal: limit.signal,
+      });
+      const { status, body } = await readJson(await fetch(request));
+      if (status !== 200 || !body) throw new IntrospectionRefused(status, body?.code);
+      // The timer may be late: this process can have been held up as well.
+      if (!isWithin(ANSWER_LIMIT_MS, sentAt)) throw tooLate();
+      return frozen(body);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private keep(key: string, entry: Entry): void {
+    const known = this.entries.get(key);
+    if (known) this.remove(key, known);
+    if (this.entries.size >= this.maxEntries) this.removeUnused();
+    this.entries.set(key, entry);
+    const keys = this.keysOf.get(entry.teamId);
+    if (keys) keys.add(key);
+    else this.keysOf.set(entry.teamId, new Set([key]));
+  }
+
+  /** The oldest that has not been used since it was last spared: moving each at every use would cost more. */
+  private removeUnused(): void {
+    for (const [key, entry] of this.entries) {
+      if (!entry.isUsed) {
+        this.remove(key, entry);
+        return;
+      }
+      entry.isUsed = false;
+      this.entries.delete(key);
+      this.entries.set(key, entry);
+    }
+  }
+
+  private remove(key: string, { teamId }: Entry): void {
+    this.entries.delete(key);
+    const keys = this.keysOf.get(teamId);
+    keys?.delete(key);
+    if (keys?.size === 0) this.keysOf.delete(teamId);
+  }
+
+  private forget(teamId: number): void {
+    for (const key of this.keysOf.get(teamId) ?? []) this.entries.delete(key);
+    this.keysOf.delete(teamId);
+    for (const { changed } of this.fillings) changed.add(teamId);
+  }
+
+  private forgetAll(): void {
+    this.entries.clear();
+    this.keysOf.clear();
+    for (const filling of this.fillings) filling.isStale = true;
+  }
+}
+
+/** The length tells where the schema ends, whatever the token is. */
+function keyOf(token: string, schemaId: string | undefined): string {
+  return schemaId === undefined ? `:${token}` : `${schemaId.length}:${schemaId}${token}`;
+}
+
+/** The body is undefined where it is no JSON object. */
+async function readJson(
+  response: Response,
+): Promise<{ status: number; body?: Schemas['IntrospectionAnswer'] & { code?: string } }> {
+  const { status } = response;
+  const text = await response.text();
+  try {
+    const body: unknown = JSON.parse(text);
+    return { status, ...(isObject(body) && { body: body as { active: boolean } }) };
+  } catch {
+    return { status };
+  }
+}
+
+function frozen<T extends object>(value: T): Readonly<T> {
+  for (const inner of Object.values(value)) if (isObject(inner)) frozen(inner);
+  return Object.freeze(value);
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function tooLate(): Error {
+  return new DOMException('the service did not answer within a second', 'TimeoutError');
+}

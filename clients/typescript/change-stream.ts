@@ -1,0 +1,234 @@
+import { isWithin, type Moment, now } from './clocks.js';
+import { readMessages, type StreamMessage } from './event-stream.js';
+import type { ClientOptions } from './index.js';
+
+/** So long everything that has been told is believed to be all. A second is promised; the rest is for the way. */
+const LEASE_MS = 750;
+/** Longer than the service takes to end the stream of an API token that may not read it any more. */
+const DOUBT_MS = 1500;
+/** `current` comes four times a second. */
+const SILENCE_MS = 3000;
+/** Who was cut off for longer asks for everything anyway; and the database may have been put back meanwhile. */
+const LONGEST_GAP_MS = 5000;
+const RETRY_MS = 500;
+const LONGEST_RETRY_MS = 10_000;
+
+/** Who is told of changes. */
+export interface ChangeListener {
+  /** A user group or one of its tokens has changed. */
+  forget: (teamId: number) => void;
+  /** Anything may have changed. */
+  forgetAll: () => void;
+}
+
+/** A stream that is being read. */
+interface OpenStream {
+  /** Before the call: the moment at which the service says that the call has arrived cannot be earlier. */
+  calledAt: Moment;
+  /** Whether what was missed comes first. */
+  isResumed: boolean;
+  /** Where the clock of the service would stand at zero, or earlier. */
+  zero?: Moment;
+  hasBeenCurrent: boolean;
+  /** Puts off the end that silence would bring. */
+  heard: () => void;
+}
+
+interface Change {
+  type: string;
+  user_group?: { team_id: number };
+}
+
+/** Follows the events of the service, and knows for how long it has missed none. */
+export class ChangeStream {
+  /** Everything that was committed by then has been told. */
+  private toldUntil: Moment | undefined;
+  /** By the service's clock, at `toldUntil` or later. */
+  private serverTime = 0;
+  /** By `performance.now()`: it is unclear whether the API token is still valid. */
+  private doubtedUntil = 0;
+  private lastEventId = '';
+  private failures = 0;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly options: Required<ClientOptions>,
+    private readonly listener: ChangeListener,
+    private readonly onError: (error: unknown) => void,
+  ) {
+    void this.run();
+  }
+
+  /** Whether every change that was committed a second ago or earlier has been told. */
+  isCurrent(): boolean {
+    if (!this.toldUntil) return false;
+    // Each look at a clock costs as much as the rest of an answer from memory.
+    const moment = now();
+    return isWithin(LEASE_MS, this.toldUntil, moment) && moment.monotonic >= this.doubtedUntil;
+  }
+
+  /** By the service's clock it is at most so late, in milliseconds since 1970; to be asked while it is current. */
+  latestServerTime(): number {
+    return this.serverTime + performance.now() - this.toldUntil!.monotonic;
+  }
+
+  close(): void {
+    this.toldUntil = undefined;
+    this.closing.abort();
+  }
+
+  private async run(): Promise<void> {
+    const isClosed = () => this.closing.signal.aborted;
+    while (!isClosed()) {
+      let isEndInOrder = false;
+      try {
+        isEndInOrder = await this.follow();
+      } catch (error) {
+        if (!isClosed()) this.onError(error);
+      }
+      if (!isEndInOrder) await this.waitToRetry();
+    }
+  }
+
+  /**
+   * Follows one stream until it ends.
+   * @returns whether another may be opened at once
+   * @throws whatever cuts it short
+   */
+  private async follow(): Promise<boolean> {
+    const silence = new AbortController();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const heard = () => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        silence.abort(new Error('the event stream is silent'));
+      }, SILENCE_MS);
+    };
+    const close = () => {
+      silence.abort();
+    };
+    this.closing.signal.addEventListener('abort', close);
+    heard();
+    try {
+      const isResumed = this.lastEventId !== '';
+      const stream = { calledAt: now(), isResumed, hasBeenCurrent: false, heard };
+      const body = await this.open(silence.signal);
+      return !body || (await this.read(readMessages(body, silence.signal), stream));
+    } finally {
+      clearTimeout(timer);
+      this.closing.signal.removeEventListener('abort', close);
+      silence.abort();
+    }
+  }
+
+  /** The body of the stream; undefined if there is no going on from the last event, and everything is forgotten. */
+  private async open(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | undefined> {
+    const { baseUrl, apiToken, fetch } = this.options;
+    const headers = new Headers({
+      Authorization: `Token ${apiToken}`,
+      Accept: 'text/event-stream',
+      ...(this.lastEventId && { 'Last-Event-ID': this.lastEventId }),
+    });
+    const url = `${baseUrl}/api/v1/events/stream`;
+    const response = await fetch(new Request(url, { headers, redirect: 'error', signal }));
+    const { status, body } = response;
+    const isStream = response.headers.get('content-type')?.startsWith('text/event-stream');
+    if (status === 200 && isStream && body) return body;
+    await body?.cancel();
+    const wasResumed = this.lastEventId !== '';
+    // Any refusal but for too many calls: what is wrong may be the id.
+    if (status >= 400 && status < 500 && status !== 429) this.startOver();
+    if (status === 410 && wasResumed) return undefined;
+    throw new Error(`the event stream was answered with ${status}`);
+  }
+
+  /** @returns and throws as `follow` */
+  private async read(messages: AsyncIterable<StreamMessage>, stream: OpenStream): Promise<boolean> {
+    for await (const message of messages) {
+      const reason = this.hear(message, stream);
+      if (reason === undefined) continue;
+      const isInOrder = reason === 'renew' || reason === 'shutting_down';
+      // One that never told anything would be followed by the next, and so on without a pause.
+      if (isInOrder && stream.hasBeenCurrent) return true;
+      throw new Error(`the event stream ended: ${reason}`);
+    }
+    throw new Error('the event stream was cut');
+  }
+
+  /** @returns why the stream ends, if that is what the message says */
+  private hear(message: StreamMessage, stream: OpenStream): string | undefined {
+    try {
+      const reason = this.understand(message, stream);
+      if (message.lastEventId) this.lastEventId = message.lastEventId;
+      // Without the right to know, or with something missed.
+      if (reason === 'unauthorized' || reason === 'lost') this.startOver();
+      return reason;
+    } catch (error) {
+      // What cannot be read may have been a change.
+      this.startOver();
+      throw error;
+    }
+  }
+
+  private understand({ event, data }: StreamMessage, stream: OpenStream): string | undefined {
+    if (event === 'open') {
+      const { at } = JSON.parse(data) as { at: number };
+      stream.zero = plus(stream.calledAt, -at);
+      if (!stream.isResumed) this.listener.forgetAll();
+      stream.heard();
+    } else if (event === 'change') {
+      this.tell(JSON.parse(data) as Change);
+      stream.heard();
+    } else if (event === 'current') {
+      const { at, time } = JSON.parse(data) as { at: number; time: string };
+      if (this.toldUntil && !isWithin(LONGEST_GAP_MS, this.toldUntil)) this.listener.forgetAll();
+      this.toldUntil = plus(stream.zero!, at);
+      this.serverTime = Date.parse(time);
+      // One that comes late, or that a clock of this machine contradicts, is as good as none.
+      if (isWithin(LEASE_MS, this.toldUntil)) {
+        stream.heard();
+        stream.hasBeenCurrent = true;
+        this.failures = 0;
+      }
+    } else if (event === 'end') {
+      return (JSON.parse(data) as { reason: string }).reason;
+    }
+    return undefined;
+  }
+
+  private tell({ type, user_group: group }: Change): void {
+    if (group) this.listener.forget(group.team_id);
+    else if (type.startsWith('api_token.')) this.doubtedUntil = performance.now() + DOUBT_MS;
+    else this.listener.forgetAll();
+  }
+
+  /** Without what was known, as at first. */
+  private startOver(): void {
+    this.toldUntil = undefined;
+    this.lastEventId = '';
+    this.listener.forgetAll();
+  }
+
+  private waitToRetry(): Promise<void> {
+    const longest = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** this.failures++);
+    const { signal } = this.closing;
+    return new Promise((resolve) => {
+      if (signal.aborted) {
+        resolve();
+        return;
+      }
+      const done = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', done);
+        resolve();
+      };
+      // Not all clients at once.
+      const timer = setTimeout(done, longest * (0.5 + Math.random() / 2));
+      signal.addEventListener('abort', done);
+    });
+  }
+}
+
+function plus({ monotonic, wall }: Moment, ms: number): Moment {
+  return { monotonic: monotonic + ms, wall: wall + ms };
+}

@@ -1,0 +1,179 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readMessages } from '../../clients/typescript/event-stream';
+import type { Introspection } from '../../clients/typescript/index';
+import type { CreatedGroup } from '../support/api-client';
+import { Asking, BOUND_MS, introspectorOf, until } from '../support/asking';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+
+const FIELDS = { mapping: { sales: 'emea' }, properties: { region: 'old' } };
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let server: RunningServer;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    server = await startServer(database.env);
+  });
+
+  afterAll(async () => {
+    await server.stop();
+    await database.drop();
+  });
+
+  test('a stream can be resumed from the beginning, although nothing has happened', async () => {
+    const abort = new AbortController();
+    const { body } = await fetch(`${server.baseUrl}/api/v1/events/stream`, {
+      headers: { Authorization: `Token ${BOOTSTRAP_TOKEN}` },
+      signal: abort.signal,
+    });
+    for await (const { event, lastEventId } of readMessages(body!, abort.signal)) {
+      if (event !== 'current') continue;
+      expect(lastEventId).not.toBe('');
+      break;
+    }
+    abort.abort();
+  });
+
+  test('an answer comes from memory for as long as nothing changes', async () => {
+    const introspector = introspectorOf(server.baseUrl);
+    const { token } = await server.api.create({ properties: { region: 'EMEA' } });
+    await until(() => introspector.isCurrent);
+    // What tells of the creation may come after it.
+    await sleep(300);
+    const answer = await introspector.introspect(token);
+    expect(answer).toMatchObject(await server.api.introspect(token));
+    await sleep(BOUND_MS);
+    for (let time = 0; time < 1000; time++) {
+      expect(await introspector.introspect(token)).toBe(answer);
+    }
+    expect(introspector.counts).toEqual({ remembered: 1000, asked: 1 });
+  });
+
+  /**
+   * Asks for a token of a new group while something changes.
+   * @param isOld whether an answer is that of before
+   * @param tokenOf what is asked for, if it is not the token of the group
+   */
+  async function seenInTime(
+    change: (group: CreatedGroup) => Promise<{ status: number }>,
+    isOld: (answer: Introspection) => boolean,
+    tokenOf = ({ token }: CreatedGroup) => Promise.resolve(token),
+  ): Promise<void> {
+    const introspector = introspectorOf(server.baseUrl);
+    const group = await server.api.create(FIELDS);
+    const token = await tokenOf(group);
+    let endedAt = Infinity;
+    const asking = new Asking(introspector, () => ({ token, endedAt: () => endedAt }), isOld);
+    await until(() => introspector.counts.remembered > 100);
+    expect(isOld(await introspector.introspect(token))).toBe(true);
+    expect(await change(group)).toMatchObject({ status: 200 });
+    endedAt = performance.now();
+    await sleep(BOUND_MS + 300);
+    await asking.end();
+    expect({ stale: asking.stale, errors: asking.errors }).toEqual({ stale: [], errors: 0 });
+    expect(isOld(await introspector.introspect(token))).toBe(false);
+  }
+
+  const isActive = ({ active }: Introspection) => active;
+  const isOfOldRegion = ({ properties }: Introspection) => properties!['region'] === 'old';
+  const call = (method: string, path: string, body?: object) => server.api.call(method, path, body);
+
+  // At once, since they are of one group each: none makes the others forgotten.
+  test('a change of a group is seen within a second by whoever has an answer in memory', async () => {
+    const { api } = server;
+    const rotate = ({ token }: CreatedGroup) => api.post({ current_token: token });
+    await Promise.all([
+      seenInTime(rotate, isActive),
+      seenInTime(({ path }) => call('POST', `${path}/suspend`), isActive),
+      seenInTime(({ path }) => call('DELETE', path), isActive),
+      seenInTime(
+        ({ path }) => call('PATCH', path, { properties: { region: 'new' } }),
+        isOfOldRegion,
+      ),
+      seenInTime(
+        ({ path }) => call('POST', `${path}/tokens/1/revoke`),
+        isActive,
+        async ({ token }) => {
+          await api.rotate(token, 60);
+          return token;
+        },
+      ),
+      seenInTime(rotate, isActive, async ({ path }) => {
+        const issued = await call('POST', `${path}/embed-tokens`, { audience: 'a' });
+        return issued.body.embed_token.token;
+      }),
+    ]);
+  });
+
+  test('so is one of what all groups depend on', async () => {
+    await call('POST', '/api/v1/schemas', { provided_id: 'sales', name: 'Sales' });
+    const source = { provided_id: 'emea', name: 'old' };
+    const { text } = await call('POST', '/api/v1/data-sources', source);
+    const { id } = (JSON.parse(text) as { data_source: { id: number } }).data_source;
+    await call('PATCH', '/api/v1/workspace', { mapping_policy: 'registered' });
+    await seenInTime(
+      () => call('PATCH', `/api/v1/data-sources/${id}`, { name: 'new' }),
+      ({ mapping }) => (mapping!['sales'] as { name: string }).name === 'old',
+    );
+    await call('PATCH', '/api/v1/workspace', { mapping_policy: 'open' });
+  });
+
+  if (kind === 'postgres') {
+    test('so is one by an operator, with SQL', () =>
+      seenInTime(async ({ teamId }) => {
+        const properties = '{"region":"new"}';
+        await changeDatabase(
+          database,
+          `UPDATE user_group SET properties = '${properties}' WHERE id = ${teamId}`,
+        );
+        return { status: 200 };
+      }, isOfOldRegion));
+  }
+
+  test('a revoked API token is given nothing a second later', async () => {
+    const scopes = ['tokens:introspect', 'events:read'];
+    const issued = await server.api.call('POST', '/api/v1/api-tokens', {
+      name: 'renderer',
+      scopes,
+    });
+    const { id, token: apiToken } = issued.body.api_token;
+    const { token } = await server.api.create();
+    const introspector = introspectorOf(server.baseUrl, apiToken);
+    await until(() => introspector.isCurrent);
+    let endedAt = Infinity;
+    const asking = new Asking(introspector, () => ({ token, endedAt: () => endedAt }));
+    await until(() => introspector.counts.remembered > 100);
+    await server.api.call('POST', `/api/v1/api-tokens/${id}/revoke`);
+    endedAt = performance.now();
+    await sleep(BOUND_MS + 300);
+    await asking.end();
+    expect(asking.stale).toEqual([]);
+    expect(asking.errors).toBeGreaterThan(0);
+    await expect(introspector.introspect(token)).rejects.toMatchObject({
+      status: 401,
+      code: 'api_token_invalid',
+    });
+  });
+
+  test('without the scope for events it asks each time', async () => {
+    const issued = await server.api.call('POST', '/api/v1/api-tokens', {
+      name: 'renderer',
+      scopes: ['tokens:introspect'],
+    });
+    const errors: unknown[] = [];
+    const { token: apiToken } = issued.body.api_token;
+    const introspector = introspectorOf(server.baseUrl, apiToken, (error) => errors.push(error));
+    const { token } = await server.api.create();
+    await until(() => errors.length > 0);
+    expect(String(errors[0])).toContain('403');
+    for (let time = 0; time < 3; time++) await introspector.introspect(token);
+    expect(introspector.counts).toEqual({ remembered: 0, asked: 3 });
+  });
+});

@@ -1,0 +1,491 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CachedIntrospector, type CachedIntrospectorOptions } from '../../clients/typescript/index';
+import { active, FakeEvents, type FakeStream } from '../support/fake-events';
+
+// What a service does seldom or never, said by one that does it when it is told to. How the real one is
+// followed is in cached-introspector-processes.test.ts.
+
+let service: FakeEvents;
+let introspector: CachedIntrospector;
+let errors: unknown[];
+
+beforeEach(async () => {
+  service = new FakeEvents();
+  errors = [];
+  await service.listen();
+});
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  introspector.close();
+  service.close();
+});
+
+function connect(options: Partial<CachedIntrospectorOptions> = {}): void {
+  introspector = new CachedIntrospector({
+    baseUrl: service.baseUrl,
+    apiToken: 'none',
+    onStreamError: (error) => errors.push(error),
+    ...options,
+  });
+}
+
+async function connectAndFollow(options: Partial<CachedIntrospectorOptions> = {}): Promise<void> {
+  connect(options);
+  await until(() => introspector.isCurrent);
+}
+
+/** How many times the service is asked for this token now. */
+async function asked(token: string, schemaId?: string): Promise<number> {
+  const before = service.asked.length;
+  await introspector.introspect(token, schemaId);
+  return service.asked.length - before;
+}
+
+async function until(condition: () => boolean, limitMs = 5000): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`not in time: ${String(condition)}`);
+    await sleep(2);
+  }
+}
+
+/** Until what the service has just written has been read. */
+async function read(): Promise<void> {
+  await sleep(30);
+}
+
+describe('an answer', () => {
+  test('is asked for once, then comes from memory', async () => {
+    await connectAndFollow();
+    const first = await introspector.introspect('t1');
+    expect(first).toMatchObject({ active: true, team_id: 1 });
+    expect(await introspector.introspect('t1')).toBe(first);
+    expect(introspector.counts).toEqual({ remembered: 1, asked: 1 });
+  });
+
+  test('is asked for each time until the stream has told everything', async () => {
+    service.onStream = (stream) => {
+      stream.open();
+    };
+    connect();
+    await until(() => service.streams.length === 1);
+    await read();
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+    service.stream.stayCurrent();
+    await until(() => introspector.isCurrent);
+    // What was asked for before is not kept either.
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 0]);
+  });
+
+  test('is asked for past the caches of the service, or it could be a second old when it is kept', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    expect(service.headers).toMatchObject({
+      authorization: 'Token none',
+      'cache-control': 'no-cache',
+    });
+  });
+
+  test('that is no is not kept', async () => {
+    service.answer = () => ({ active: false, team_id: 1 });
+    await connectAndFollow();
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+  });
+
+  test('is that for the schema which was asked for', async () => {
+    await connectAndFollow();
+    const all = [
+      await asked('t1'),
+      await asked('t1', 's'),
+      await asked('t1', ''),
+      await asked('s'),
+    ];
+    expect(all).toEqual([1, 1, 1, 1]);
+    expect(service.asked.map(({ schema_id }) => schema_id)).toEqual([
+      undefined,
+      's',
+      '',
+      undefined,
+    ]);
+    expect([await asked('t1'), await asked('t1', 's'), await asked('t1', '')]).toEqual([0, 0, 0]);
+  });
+
+  test('cannot be changed by whoever is given it', async () => {
+    service.answer = ({ token }) => active(token, { properties: { regions: ['EMEA'] } });
+    await connectAndFollow();
+    const { properties } = await introspector.introspect('t1');
+    expect(() => (properties!['regions'] as string[]).push('APAC')).toThrow(TypeError);
+  });
+
+  test('is waited for by all who want it at once, and not by those who want another', async () => {
+    await connectAndFollow();
+    const tokens = ['t1', 't1', 't2', 't1'];
+    const answers = await Promise.all(tokens.map((token) => introspector.introspect(token)));
+    expect(answers.map(({ sub }) => sub)).toEqual(tokens);
+    expect(service.asked.map(({ token }) => token)).toEqual(['t1', 't2']);
+  });
+
+  test('that has not been used goes first when there are too many, and the new one never', async () => {
+    await connectAndFollow({ maxEntries: 2 });
+    for (const token of ['t1', 't2', 't1', 't3']) await introspector.introspect(token);
+    expect([await asked('t1'), await asked('t3'), await asked('t4')]).toEqual([0, 0, 1]);
+    expect([await asked('t4'), await asked('t3'), await asked('t1')]).toEqual([0, 0, 1]);
+  });
+
+  test('is not kept beyond its end by the clock of the service', async () => {
+    const aheadMs = 3_600_000;
+    service.onStream = (stream) => {
+      stream.open();
+      stream.current({ time: Date.now() + aheadMs });
+    };
+    const exp = Math.ceil((Date.now() + aheadMs) / 1000) + 1;
+    service.answer = ({ token }) => active(token, token === 't1' ? { exp } : { exp: exp - 3 });
+    await connectAndFollow();
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 0]);
+    expect([await asked('t2'), await asked('t2')]).toEqual([1, 1]);
+    while (Date.now() + aheadMs < exp * 1000) {
+      service.stream.current({ time: Date.now() + aheadMs });
+      await sleep(50);
+    }
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test('that comes too late is none', async () => {
+    await connectAndFollow();
+    service.answer = async ({ token }) => (await sleep(1300), active(token));
+    await expect(introspector.introspect('t1')).rejects.toMatchObject({ name: 'TimeoutError' });
+  });
+
+  test('that came while this process stood still is none', async () => {
+    await connectAndFollow();
+    const now = Date.now.bind(Date);
+    service.answer = ({ token }) => {
+      jest.spyOn(Date, 'now').mockImplementation(() => now() + 5000);
+      return active(token);
+    };
+    await expect(introspector.introspect('t1')).rejects.toThrow('within a second');
+  });
+
+  test.each([
+    ['an error of the service', 503, '{"code":"database_unavailable"}', '503 database_unavailable'],
+    ['an error of something else', 502, '<html>', '502'],
+    ['no JSON', 200, 'active', '200'],
+    ['null', 200, 'null', '200'],
+    ['a way elsewhere', 302, '', 'fetch failed'],
+  ])('is not %s', async (_name, status, text, message) => {
+    service.raw = { status, text };
+    connect();
+    await expect(introspector.introspect('t1')).rejects.toThrow(message);
+    expect(service.asked).toHaveLength(1);
+  });
+});
+
+describe('a change', () => {
+  test('of a group makes all answers about it forgotten, and no others', async () => {
+    await connectAndFollow();
+    for (const token of ['a1', 'b1', 'a2']) await introspector.introspect(token);
+    service.stream.change('user_group_token.rotate', 1);
+    await read();
+    expect([await asked('a1'), await asked('b1'), await asked('a2')]).toEqual([1, 1, 0]);
+  });
+
+  test.each(['workspace.update', 'data_source.update', 'schema.delete', 'any.thing'])(
+    'of what all groups depend on makes everything forgotten: %s',
+    async (type) => {
+      await connectAndFollow();
+      await introspector.introspect('t1');
+      service.stream.change(type);
+      await read();
+      expect(await asked('t1')).toBe(1);
+    },
+  );
+
+  test.each<[string, [string, number?], boolean]>([
+    ['of the group', ['user_group.suspend', 1], false],
+    ['of everything', ['workspace.update'], false],
+    ['of another group', ['user_group.suspend', 2], true],
+  ])(
+    '%s between a question and its answer decides whether it is kept',
+    async (_name, change, isKept) => {
+      await connectAndFollow();
+      service.answer = async ({ token }) => {
+        service.stream.change(...change);
+        await read();
+        return active(token);
+      };
+      await introspector.introspect('t1');
+      expect(await asked('t1')).toBe(isKept ? 0 : 1);
+    },
+  );
+
+  test('between a question and its answer is heard by those who waited for it', async () => {
+    await connectAndFollow();
+    let answered = 0;
+    service.answer = async ({ token }) => {
+      const number = ++answered;
+      service.stream.change('user_group.update', 1);
+      await read();
+      return active(token, { name: String(number) });
+    };
+    const [first, second] = await Promise.all([
+      introspector.introspect('t1'),
+      introspector.introspect('t1'),
+    ]);
+    expect([first.name, second.name]).toEqual(['1', '2']);
+  });
+
+  test('of an API token makes it ask until the service has looked at its own', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.change('api_token.revoke');
+    await read();
+    const changedAt = performance.now();
+    expect(introspector.isCurrent).toBe(false);
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+    await until(() => introspector.isCurrent);
+    // The longest that the service takes to notice: a second, and a quarter until it looks.
+    expect(performance.now() - changedAt).toBeGreaterThan(1250);
+    expect(await asked('t1')).toBe(0);
+  });
+
+  test('that cannot be read makes everything forgotten, and is not skipped', async () => {
+    service.onStream = (stream, index) => {
+      stream.open();
+      if (index === 0) stream.current({}, 'an-id');
+      else stream.stayCurrent();
+    };
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.write('id: later\nevent: change\ndata: {"type":\n\n');
+    await until(() => service.streams.length === 2 && introspector.isCurrent);
+    expect(service.stream.lastEventId).toBeUndefined();
+    expect(await asked('t1')).toBe(1);
+  });
+});
+
+describe('the lease', () => {
+  test('ends by itself when nothing more is told', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.fallSilent();
+    const silentAt = performance.now();
+    await until(() => !introspector.isCurrent);
+    expect(performance.now() - silentAt).toBeLessThan(850);
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+    // What is told later is believed again, and nothing had been missed.
+    service.stream.stayCurrent();
+    await until(() => introspector.isCurrent);
+    expect(await asked('t1')).toBe(0);
+  });
+
+  test('begins at the moment that is told, not when it arrives', async () => {
+    service.onStream = (stream) => {
+      stream.open();
+      stream.current({ ageMs: 500 });
+    };
+    await connectAndFollow();
+    const currentAt = performance.now();
+    await until(() => !introspector.isCurrent);
+    expect(performance.now() - currentAt).toBeLessThan(300);
+    service.stream.current({ ageMs: 800 });
+    await read();
+    expect(introspector.isCurrent).toBe(false);
+  });
+
+  test('does not begin later than the call: an opening that was on its way for long counts as before', async () => {
+    const began: number[] = [];
+    service.onStream = (stream) => {
+      // What this says of its clock was true when the call arrived.
+      setTimeout(() => {
+        stream.open();
+        stream.send('current', { at: 0, time: new Date().toISOString() });
+        began.push(performance.now() - stream.openedAt);
+      }, 900);
+    };
+    connect();
+    await until(() => began.length === 1);
+    await read();
+    expect(introspector.isCurrent).toBe(false);
+  });
+
+  test.each<[string, { now: () => number }, number]>([
+    ['the clock of the wall', Date, 1000],
+    ['the monotonic clock', performance, 1000],
+    ['a clock that was set back', Date, -1000],
+  ])('is over by %s alone', async (_name, clock, ms) => {
+    await connectAndFollow();
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 0]);
+    leap(clock, ms);
+    expect(introspector.isCurrent).toBe(false);
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test('comes back by a new stream when the old one has given none for long, whatever it says', async () => {
+    await connectAndFollow();
+    leap(Date, 60_000);
+    expect(introspector.isCurrent).toBe(false);
+    await until(() => introspector.isCurrent);
+    const [first, second, ...others] = service.streams as [FakeStream, FakeStream];
+    expect(others).toEqual([]);
+    expect(second.openedAt - first.openedAt).toBeLessThan(3600);
+    expect(first.isClosed).toBe(true);
+    expect(errors).toHaveLength(1);
+  });
+});
+
+describe('the stream', () => {
+  const resumable = (stream: FakeStream) => {
+    stream.open();
+    stream.stayCurrent(`id-${service.streams.length}`);
+  };
+
+  test('that is cut goes on where it ended, and nothing is forgotten but what was missed', async () => {
+    service.onStream = (stream, index) => {
+      stream.open();
+      if (index === 1) stream.change('user_group.delete', 1, 'missed');
+      stream.stayCurrent(`id-${index}`);
+    };
+    await connectAndFollow();
+    for (const token of ['t1', 't2']) await introspector.introspect(token);
+    service.stream.cut();
+    await until(() => service.streams.length === 2 && introspector.isCurrent);
+    expect(service.stream.lastEventId).toBe('id-0');
+    await read();
+    expect([await asked('t1'), await asked('t2')]).toEqual([1, 0]);
+    expect(errors).toHaveLength(1);
+  });
+
+  test('that is cut before it had an id is another, and everything is forgotten', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.cut();
+    await until(() => service.streams.length === 2);
+    expect(service.stream.lastEventId).toBeUndefined();
+    await until(() => introspector.isCurrent);
+    await read();
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test('gives no lease on what was missed before it has told it', async () => {
+    service.onStream = (stream, index) => {
+      stream.open();
+      if (index === 0) stream.stayCurrent('first');
+    };
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.cut();
+    await until(() => service.streams.length === 2);
+    await sleep(800);
+    expect(introspector.isCurrent).toBe(false);
+    expect(await asked('t1')).toBe(1);
+    service.stream.change('user_group.update', 1);
+    service.stream.stayCurrent();
+    await until(() => introspector.isCurrent);
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test('that cannot go on where it ended begins anew at once', async () => {
+    service.onStream = (stream) => {
+      if (stream.lastEventId) stream.refuse(410);
+      else resumable(stream);
+    };
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.cut();
+    await until(() => service.streams.length === 3);
+    expect(service.streams.map(({ lastEventId }) => lastEventId)).toEqual([
+      undefined,
+      'id-1',
+      undefined,
+    ]);
+    expect(service.streams[2]!.openedAt - service.streams[1]!.openedAt).toBeLessThan(200);
+    await until(() => introspector.isCurrent);
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test.each(['renew', 'shutting_down'])(
+    'that ends to %s is followed by the next at once',
+    async (reason) => {
+      service.onStream = resumable;
+      await connectAndFollow();
+      await introspector.introspect('t1');
+      service.stream.send('end', { reason });
+      const endedAt = performance.now();
+      await until(() => service.streams.length === 2);
+      expect(performance.now() - endedAt).toBeLessThan(200);
+      expect(introspector.isCurrent).toBe(true);
+      expect(await asked('t1')).toBe(0);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  test('that ends before it told anything is followed by others less and less often', async () => {
+    service.onStream = (stream) => {
+      stream.open();
+      stream.send('end', { reason: 'renew' });
+    };
+    connect();
+    await sleep(1600);
+    const { length } = service.streams;
+    // At most 0.5 and 1 s lie between them, at least half of that.
+    expect(length).toBeGreaterThanOrEqual(2);
+    expect(length).toBeLessThanOrEqual(4);
+  });
+
+  test.each([
+    ['of an API token that was revoked', 'unauthorized'],
+    ['that has missed something', 'lost'],
+  ])('%s ends the lease with it, and makes everything forgotten', async (_name, reason) => {
+    service.onStream = resumable;
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.send('end', { reason });
+    await read();
+    expect(introspector.isCurrent).toBe(false);
+    expect(await asked('t1')).toBe(1);
+    await until(() => introspector.isCurrent);
+    expect(service.stream.lastEventId).toBeUndefined();
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test('that told nothing for long makes everything forgotten, although it goes on', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.fallSilent();
+    leap(Date, 6000);
+    leap(performance, 6000);
+    expect(introspector.isCurrent).toBe(false);
+    service.stream.stayCurrent();
+    await until(() => introspector.isCurrent);
+    expect(service.streams).toHaveLength(1);
+    expect(await asked('t1')).toBe(1);
+  });
+
+  test('that is no event stream is none', async () => {
+    service.onStream = (stream) => {
+      stream.refuse(200);
+    };
+    connect();
+    await until(() => errors.length === 1);
+    expect(String(errors[0])).toContain('answered with 200');
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+  });
+
+  test('ends with the introspector, which forgets everything', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    introspector.close();
+    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+    await until(() => service.stream.isClosed);
+    await sleep(600);
+    expect(service.streams).toHaveLength(1);
+    expect(errors).toEqual([]);
+  });
+});
+
+/** Moves one clock, which goes on from there. */
+function leap(clock: { now: () => number }, ms: number): void {
+  const now = clock.now.bind(clock);
+  jest.spyOn(clock, 'now').mockImplementation(() => now() + ms);
+}

@@ -1,0 +1,175 @@
+import { randomInt } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CachedIntrospector, type Introspection } from '../../clients/typescript/index';
+import type { ApiClient } from './api-client';
+import { CuttableProxy } from './cuttable-proxy';
+import type { TestDatabase } from './databases';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from './processes';
+
+/** After the acknowledgement of a change nobody may be given what was true before for longer. */
+export const BOUND_MS = 1000;
+const GROUPS = 8;
+/** So many ask at once: of those who wait for an answer that does not come, the others are not held up. */
+const ASKERS = 6;
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** Until the end of the test, as what the other functions start. */
+export function introspectorOf(
+  baseUrl: string,
+  apiToken = BOOTSTRAP_TOKEN,
+  onStreamError?: (error: unknown) => void,
+): CachedIntrospector {
+  const introspector = new CachedIntrospector({
+    baseUrl,
+    apiToken,
+    ...(onStreamError && { onStreamError }),
+  });
+  closing.push(() => {
+    introspector.close();
+  });
+  return introspector;
+}
+
+export async function proxyTo(server: RunningServer): Promise<CuttableProxy> {
+  const proxy = await CuttableProxy.start(server.baseUrl);
+  closing.push(() => proxy.close());
+  return proxy;
+}
+
+export async function serve(database: TestDatabase): Promise<RunningServer> {
+  const server = await startServer(database.env);
+  closing.push(() => server.stop('SIGKILL'));
+  return server;
+}
+
+export async function until(condition: () => boolean, limitMs = 15_000): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error(`not in time: ${String(condition)}`);
+    await sleep(5);
+  }
+}
+
+/** Asks again and again, many times at once, whatever happens, and notes each answer that is older than it may be. */
+export class Asking {
+  answers = 0;
+  errors = 0;
+  readonly stale: object[] = [];
+  private isOver = false;
+  private readonly ended: Promise<unknown>;
+
+  /** @param next what to ask, and from when on by `performance.now()` which answer is wrong */
+  constructor(
+    private readonly introspector: CachedIntrospector,
+    private readonly next: () => { token: string; endedAt: () => number },
+    private readonly isOld: (answer: Introspection) => boolean = ({ active }) => active,
+  ) {
+    this.ended = Promise.all(Array.from({ length: ASKERS }, () => this.run()));
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.ended;
+  }
+
+  private async run(): Promise<void> {
+    while (!this.isOver) {
+      const { token, endedAt } = this.next();
+      try {
+        const answer = await this.introspector.introspect(token);
+        const lateMs = performance.now() - endedAt() - BOUND_MS;
+        this.answers++;
+        if (lateMs > 0 && this.isOld(answer)) this.stale.push({ token, lateMs });
+      } catch {
+        this.errors++;
+      }
+      await sleep(1);
+    }
+  }
+}
+
+/** Tokens of some groups, which are rotated all the time. */
+class Rotations {
+  /** When the end of each was acknowledged; those whose rotation was not answered are left out. */
+  private readonly tokens = new Map<string, number>();
+  private readonly current: { id: string; token: string }[] = [];
+  private isOver = false;
+  private ended = Promise.resolve();
+  acknowledged = 0;
+
+  /** @param api of the service that is told, which may be another from call to call */
+  static async start(api: () => ApiClient): Promise<Rotations> {
+    const rotations = new Rotations();
+    for (let index = 0; index < GROUPS; index++) {
+      const { id, token } = await api().create();
+      rotations.current.push({ id, token });
+      rotations.tokens.set(token, Infinity);
+    }
+    rotations.ended = rotations.run(api);
+    return rotations;
+  }
+
+  /** One that is valid, now and then one that has ended of late. */
+  next(): { token: string; endedAt: () => number } {
+    const ended = [...this.tokens.keys()].slice(-4 * GROUPS);
+    const tokens = randomInt(8) === 0 ? ended : this.current.map(({ token }) => token);
+    const token = tokens[randomInt(tokens.length)]!;
+    return { token, endedAt: () => this.tokens.get(token) ?? Infinity };
+  }
+
+  async end(): Promise<void> {
+    this.isOver = true;
+    await this.ended;
+  }
+
+  private async run(api: () => ApiClient): Promise<void> {
+    while (!this.isOver) {
+      const group = this.current[randomInt(GROUPS)]!;
+      try {
+        const { token } = group;
+        group.token = await api().rotate(token);
+        this.acknowledged++;
+        this.tokens.set(token, performance.now());
+        this.tokens.set(group.token, Infinity);
+      } catch {
+        // Whether it was rotated shows by the token that the group has now.
+        const found = await api()
+          .get({ user_group_id: group.id })
+          .catch(() => undefined);
+        if (found?.status === 200) group.token = found.body.user_group.token;
+      }
+      await sleep(randomInt(100));
+    }
+  }
+}
+
+/**
+ * Lets each introspector be asked while tokens are rotated and something happens.
+ * @returns what was asked, in the order of the introspectors
+ */
+export async function underRotations(
+  api: () => ApiClient,
+  introspectors: CachedIntrospector[],
+  happen: () => Promise<void>,
+): Promise<Asking[]> {
+  const rotations = await Rotations.start(api);
+  const all = introspectors.map((one) => new Asking(one, () => rotations.next()));
+  await until(() => introspectors.every(({ isCurrent }) => isCurrent));
+  await sleep(300);
+  await happen();
+  // Whoever has lost the stream finds it again, and goes on for long enough to be wrong.
+  await until(() => introspectors.every(({ isCurrent }) => isCurrent));
+  await sleep(BOUND_MS + 200);
+  await Promise.all(all.map((asking) => asking.end()));
+  await rotations.end();
+  expect(rotations.acknowledged).toBeGreaterThan(10);
+  expect(all.flatMap(({ stale }) => stale)).toEqual([]);
+  // Else nothing was shown about the memory.
+  for (const { counts } of introspectors) expect(counts.remembered).toBeGreaterThan(counts.asked);
+  return all;
+}
