@@ -66,8 +66,8 @@ async function startIn(directory, running) {
   const dataSources = join(directory, 'data-sources');
   seed(dataSources);
   const renderer = start(RENDERER, directory, {
-    INTROSPECTION_URL: `${base}/api/v1/introspect`,
-    API_TOKEN: await issueIntrospectionToken(admin),
+    SERVICE_URL: base,
+    API_TOKEN: await issueRendererToken(admin),
     DATA_SOURCES_DIR: dataSources,
   });
   running.push(renderer);
@@ -83,10 +83,10 @@ async function startIn(directory, running) {
 }
 
 /** The renderer gets this one, so that whoever breaks into it can neither list groups nor read tokens. */
-async function issueIntrospectionToken(admin) {
+async function issueRendererToken(admin) {
   const { api_token } = await admin.send('POST', '/api/v1/api-tokens', {
     name: 'example renderer',
-    scopes: ['tokens:introspect'],
+    scopes: ['tokens:introspect', 'events:read'],
     expires_at: new Date(Date.now() + A_DAY_MS).toISOString(),
   });
   return api_token.token;

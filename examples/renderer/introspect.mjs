@@ -1,16 +1,26 @@
+// The typed client, compiled by `npm run build`: Node 20 does not read TypeScript. Your own build
+// compiles the copy of clients/typescript that you have made.
+import { CachedIntrospector } from '../../dist/clients/typescript/cached-introspector.js';
 import { Refusal } from './refusal.mjs';
 
-const TIME_LIMIT_MS = 2000;
+/**
+ * Introspects with an API token whose only scopes are `tokens:introspect` and `events:read`.
+ * @param service `baseUrl` and `apiToken`
+ */
+export function createIntrospector(service) {
+  const onStreamError = ({ message }) => console.error(`no events: ${message}`);
+  return new CachedIntrospector({ ...service, onStreamError });
+}
 
 /**
- * Who is viewing, on which data, with which variables (RFC 7662). It is requested for each query and
- * nothing is kept: a token that was rotated or revoked shows nothing from then on.
- * @param service `url` of the introspection, and an API token whose only scope is `tokens:introspect`
+ * Who is viewing, on which data, with which variables (RFC 7662). It is asked for at each query, and
+ * answered from memory while the service's events say that nothing has changed: a token that was rotated
+ * or revoked shows nothing a second later.
  * @throws Refusal if the token is not valid, or the service cannot say
  */
-export async function introspect({ url, apiToken }, userGroupToken) {
+export async function introspect(introspector, userGroupToken) {
   const isText = typeof userGroupToken === 'string';
-  const answer = isText ? await requestIntrospection(url, apiToken, userGroupToken) : undefined;
+  const answer = isText ? await requestIntrospection(introspector, userGroupToken) : undefined;
   // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too;
   // its workspace is that of the API token, which the service has compared.
   if (answer?.active !== true || answer.token_type !== 'user_group_token') {
@@ -19,17 +29,9 @@ export async function introspect({ url, apiToken }, userGroupToken) {
   return answer;
 }
 
-async function requestIntrospection(url, apiToken, token) {
+async function requestIntrospection(introspector, token) {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { Authorization: `Bearer ${apiToken}` },
-      body: new URLSearchParams({ token }),
-      redirect: 'error',
-      signal: AbortSignal.timeout(TIME_LIMIT_MS),
-    });
-    if (response.status !== 200) throw new Error(`it answered ${response.status}`);
-    return await response.json();
+    return await introspector.introspect(token);
   } catch (cause) {
     const text = 'Nobody can say who is viewing just now. The dashboard tries again.';
     throw new Refusal(503, 'service_away', text, { cause });

@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { dataSourceOf, openDataSources } from './data-sources.mjs';
-import { introspect } from './introspect.mjs';
+import { createIntrospector, introspect } from './introspect.mjs';
 import { Refusal } from './refusal.mjs';
 import { periodOf, revenueByProduct, variablesOf } from './revenue.mjs';
 
 // A dashboard that is embedded with the token of a user group: GET / is the page, POST /query its data.
 //
-//   INTROSPECTION_URL=http://127.0.0.1:3000/api/v1/introspect API_TOKEN=uga_… \
+//   SERVICE_URL=http://127.0.0.1:3000 API_TOKEN=uga_… \
 //   DATA_SOURCES_DIR=… [PORT=4000] [EMBEDDED_BY=https://app.example.com] node server.mjs
 
-const { INTROSPECTION_URL, API_TOKEN, DATA_SOURCES_DIR, PORT = '0', EMBEDDED_BY } = process.env;
+const { SERVICE_URL, API_TOKEN, DATA_SOURCES_DIR, PORT = '0', EMBEDDED_BY } = process.env;
 const MAX_BODY_BYTES = 4096;
 
-const service = { url: INTROSPECTION_URL, apiToken: API_TOKEN };
+const introspector = createIntrospector({ baseUrl: SERVICE_URL, apiToken: API_TOKEN });
 const dataSources = openDataSources(DATA_SOURCES_DIR);
 
 /** The answer to a query: who is viewing decides on the data source and on the variables. */
 async function answerQuery({ userGroupToken, ...chosen }) {
   const period = periodOf(chosen);
-  const viewer = await introspect(service, userGroupToken);
+  const viewer = await introspect(introspector, userGroupToken);
   const dataSource = dataSourceOf(viewer.mapping, 'sales', dataSources);
   const variables = variablesOf(viewer.properties);
   return {

@@ -254,7 +254,7 @@ test('while the service is away the page says so, shows nothing, and goes on whe
   await once(service.listen(0, '127.0.0.1'), 'listening');
   const { port } = service.address() as AddressInfo;
   const renderer = start('server.mjs', {
-    INTROSPECTION_URL: `http://127.0.0.1:${port}/`,
+    SERVICE_URL: `http://127.0.0.1:${port}`,
     API_TOKEN: 'none',
     DATA_SOURCES_DIR: dataSources(),
   });
