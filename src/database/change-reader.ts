@@ -27,6 +27,8 @@ export interface ReadChanges {
   position: ChangePosition;
   /** Whether it lies before others that could have been read. */
   hasMore: boolean;
+  /** Whether the database is another server than that of the position: some changes may come again, others be undone. */
+  isRewound?: true;
 }
 
 export interface ReadOptions {

@@ -99,6 +99,7 @@ export class ChangeTail {
       this.position = read.position;
       const { changes, position } = read;
       this.tell(known, { changes, position, completeAt: hasMore ? undefined : began });
+      if (read.isRewound) this.loseAll();
     }
     this.tell(fresh, { changes: [], position: this.position, completeAt: began });
   }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ChangeTail } from '../../src/event/change-tail';
 import { EventStreams } from '../../src/event/event-streams';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { StreamReader } from '../support/event-stream';
@@ -216,6 +217,20 @@ onEachDatabase((kind) => {
     const seen = quick.messages.length;
     await quick.until(() => quick.messages.length > seen);
   }, 60_000);
+
+  if (kind === 'postgres') {
+    test('a stream ends when PostgreSQL is another server, which may have lost what was told', async () => {
+      const reader = await open();
+      await reader.until(isCurrent(reader));
+      const tail = service.app.get<{ position: string }>(ChangeTail);
+      const position = JSON.parse(tail.position) as object;
+      tail.position = JSON.stringify({ ...position, server: 'another' });
+      const messages = await reader.untilOver();
+      expect(messages.at(-1)).toEqual({ event: 'end', data: { reason: 'lost' } });
+      const resumed = await open();
+      await resumed.until(isCurrent(resumed));
+    });
+  }
 
   test('while the log cannot be read nothing is current', async () => {
     const reader = await open();

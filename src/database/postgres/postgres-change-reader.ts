@@ -114,7 +114,8 @@ export class PostgresChangeReader extends ChangeReader {
     let { snapshot } = last;
     let rows = await this.select(snapshot, options);
     const { server } = rows[0]!;
-    if (last.server !== undefined && last.server !== server) {
+    const isRewound = last.server !== undefined && last.server !== server;
+    if (isRewound) {
       await requireWitness(this.statements, last.witness);
       snapshot = await this.rewind(last.at - REPEATED_MS);
       rows = await this.select(snapshot, options);
@@ -134,6 +135,7 @@ export class PostgresChangeReader extends ChangeReader {
         ...(witness && { witness }),
       }),
       hasMore,
+      ...(isRewound && { isRewound }),
     };
   }
 
