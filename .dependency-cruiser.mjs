@@ -10,7 +10,7 @@ const features = {
   // The registered things, and the settings of workspaces, lie above the groups that refer to them.
   registry: ['audit', 'workspace', 'user-group'],
   'embed-token': ['audit', 'encryption-key', 'user-group'],
-  event: ['encryption-key'],
+  event: ['audit', 'encryption-key'],
   introspection: ['user-group', 'registry/mapping', 'embed-token'],
   webhook: ['audit', 'workspace', 'encryption-key', 'event'],
   'rate-limit': [],

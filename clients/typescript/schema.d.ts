@@ -10968,7 +10968,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description Only events of these types, separated by commas: `user_group.update`, or all of a kind as `user_group.*`. */
+                /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
                 /** @description `next_cursor` of the answer before, or the `id` of an event of the stream. Without it the oldest event that is kept comes first; with `latest` none that has happened. */
                 after?: string;
@@ -11144,7 +11144,7 @@ export interface operations {
     streamEvents: {
         parameters: {
             query?: {
-                /** @description Only events of these types, separated by commas: `user_group.update`, or all of a kind as `user_group.*`. */
+                /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
                 /** @description As of the list; `Last-Event-ID` comes first, without either the stream begins now. */
                 after?: string;

@@ -93,6 +93,7 @@ onEachDatabase((kind) => {
     ['user_group_token.rotate,user_group.create', ['user_group.create', 'user_group_token.rotate']],
     ['*', ['user_group.create', 'user_group.update', 'user_group_token.rotate']],
     ['api_token.*', []],
+    ['*.create,*.update', ['user_group.create', 'user_group.update']],
   ])('types can be chosen: %s', async (types, expected) => {
     const after = await latest();
     const { id, token } = await service.api.create();
@@ -191,6 +192,7 @@ onEachDatabase((kind) => {
     ['limit', '1001'],
     ['types', ''],
     ['types', 'user_group'],
+    ['types', 'nothing.*'],
     ['types', 'user_group.update,'],
     ['types', 'User.update'],
     ['types', Array.from({ length: 51 }, () => '*').join()],

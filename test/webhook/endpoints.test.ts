@@ -1,6 +1,6 @@
 import { scopes } from '../../src/common/caller';
 import { redactTokens } from '../../src/common/secrets';
-import { isUsableGlob, matchesAny } from '../../src/webhook/endpoint/event-types';
+import { isUsableGlob, matchesAny } from '../../src/event/event-types';
 import type { ApiClient } from '../support/api-client';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { runCli } from '../support/processes';

@@ -15,7 +15,7 @@ const MAX_WAIT = 30;
 class TypesQueryDto {
   @ApiPropertyOptional({
     description:
-      'Only events of these types, separated by commas: `user_group.update`, or all of a kind as `user_group.*`.',
+      'Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`.',
   })
   @Obeys(typesViolations)
   types?: string;

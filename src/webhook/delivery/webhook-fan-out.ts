@@ -10,7 +10,7 @@ import {
 import { statement, Statements } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { toEventView } from '../../event/dto/event-answer.dto';
-import { matchesAny } from '../endpoint/event-types';
+import { matchesAny } from '../../event/event-types';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository';
 import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository';
 

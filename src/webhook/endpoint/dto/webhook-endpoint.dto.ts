@@ -5,7 +5,7 @@ import { Obeys } from '../../../common/json/obeys.decorator';
 import { textViolations } from '../../../common/text';
 import type { Violation } from '../../../common/violation';
 import { type SignatureScheme, signatureSchemes } from '../../sending/signature';
-import { isUsableGlob } from '../event-types';
+import { isUsableGlob } from '../../../event/event-types';
 
 const MAX_URL_LENGTH = 2048;
 const MAX_GLOBS = 50;
