@@ -10,7 +10,7 @@ import {
 /** From one look at the change log to the next. */
 const EVERY_MS = 250;
 /** Changes that are announced one after the other are read together. */
-const GATHERING_MS = 20;
+const GATHERING_MS = 50;
 const PAGE = 5000;
 
 /** What has been committed since the batch before. */
@@ -40,6 +40,8 @@ export class ChangeTail {
   private readonly followers = new Map<TailFollower, boolean>();
   private position: ChangePosition | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** When it looks next, by `performance.now()`. */
+  private dueAt = Infinity;
   private isReading = false;
   private isSubscribed = false;
   private isFailing = false;
@@ -59,14 +61,17 @@ export class ChangeTail {
     };
   }
 
-  /** Looks again within this time, if anybody follows. */
+  /** Looks again within this time, if anybody follows; never later than it was going to. */
   private wake(afterMs: number): void {
+    if (this.isReading) return;
+    const dueAt = performance.now() + afterMs;
+    if (this.timer !== undefined && this.dueAt <= dueAt) return;
     clearTimeout(this.timer);
     this.timer = undefined;
-    if (this.isReading) return;
     if (this.followers.size === 0) {
       this.position = undefined;
     } else {
+      this.dueAt = dueAt;
       this.timer = setTimeout(() => void this.look(), afterMs);
     }
   }
@@ -74,6 +79,7 @@ export class ChangeTail {
   /** Never rejects: while the database is away nobody is told anything. */
   private async look(): Promise<void> {
     this.isReading = true;
+    this.timer = undefined;
     const began = performance.now();
     try {
       await this.readOn(began);

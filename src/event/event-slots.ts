@@ -3,27 +3,40 @@ import type { Caller } from '../common/caller';
 import { TooManyAtOnce } from '../common/errors';
 
 const OF_A_TOKEN = 50;
+const OF_A_WORKSPACE = 200;
 const OF_THE_PROCESS = 1000;
 
 /** Bounds how many streams and waiting calls there are at once: each keeps a connection. */
 @Injectable()
 export class EventSlots {
-  private readonly taken = new Map<number | null, number>();
+  /** By whom they are taken: a token, or a workspace. */
+  private readonly taken = new Map<string, number>();
   private total = 0;
 
   /** @returns gives the slot back @throws TooManyAtOnce */
-  take({ apiTokenId }: Caller): () => void {
-    const ofToken = this.taken.get(apiTokenId) ?? 0;
-    const what = 'streams and waiting calls of the';
-    if (ofToken >= OF_A_TOKEN) throw new TooManyAtOnce(OF_A_TOKEN, `${what} API token`);
-    if (this.total >= OF_THE_PROCESS) throw new TooManyAtOnce(OF_THE_PROCESS, `${what} process`);
-    this.taken.set(apiTokenId, ofToken + 1);
+  take({ apiTokenId, workspaceId }: Caller): () => void {
+    const [token, workspace] = [`token ${apiTokenId}`, `workspace ${workspaceId}`];
+    this.require(this.taken.get(token) ?? 0, OF_A_TOKEN, 'API token');
+    this.require(this.taken.get(workspace) ?? 0, OF_A_WORKSPACE, 'workspace');
+    this.require(this.total, OF_THE_PROCESS, 'process');
+    this.count(token, 1);
+    this.count(workspace, 1);
     this.total++;
     return () => {
+      this.count(token, -1);
+      this.count(workspace, -1);
       this.total--;
-      const left = this.taken.get(apiTokenId)! - 1;
-      if (left === 0) this.taken.delete(apiTokenId);
-      else this.taken.set(apiTokenId, left);
     };
+  }
+
+  private require(taken: number, limit: number, whose: string): void {
+    if (taken < limit) return;
+    throw new TooManyAtOnce(limit, `streams and waiting calls of the ${whose}`);
+  }
+
+  private count(by: string, change: 1 | -1): void {
+    const taken = (this.taken.get(by) ?? 0) + change;
+    if (taken === 0) this.taken.delete(by);
+    else this.taken.set(by, taken);
   }
 }

@@ -56,7 +56,7 @@ export class EventStreams implements BeforeApplicationShutdown {
     lastEventId: string | undefined,
     response: ServerResponse,
   ): Promise<void> {
-    if (this.isEnding) throw new ShuttingDown();
+    this.requireServing();
     const openedAt = performance.now();
     const { workspaceId } = caller;
     const giveBack = this.slots.take(caller);
@@ -65,6 +65,7 @@ export class EventStreams implements BeforeApplicationShutdown {
       const wanted = { workspaceId, limit: PAGE, isWanted };
       const from = await this.events.positionOf(lastEventId ?? after ?? LATEST, workspaceId);
       const first = await this.events.readWanted(from, wanted);
+      this.requireServing();
       if (response.destroyed) {
         giveBack();
         return;
@@ -108,6 +109,10 @@ export class EventStreams implements BeforeApplicationShutdown {
   beforeApplicationShutdown(): void {
     this.isEnding = true;
     for (const stream of this.open) stream.end('shutting_down');
+  }
+
+  private requireServing(): void {
+    if (this.isEnding) throw new ShuttingDown();
   }
 
   /** Ends the stream of a caller who may not read it any more. */

@@ -1,17 +1,21 @@
 import { changeKinds } from '../audit/audit-log';
 import type { Violation } from '../common/violation';
 
-/** Every type of event; the last is written by PostgreSQL itself. */
-const eventTypes: readonly string[] = [...changeKinds, 'database.write'].sort();
+/** What is told of every workspace at once: PostgreSQL itself has written it. */
+const ANYTHING = 'database.write';
 
 const GLOB = /^[a-z_*]+(?:\.[a-z_*]+)?$/;
 const MAX_GLOB_LENGTH = 100;
 const MAX_GLOBS = 50;
 
-/** Whether a text is a glob that matches some type of event. */
+/** Whether a text is a glob that matches some type of event of a workspace. */
 export function isUsableGlob(text: string): boolean {
+  return isGlobOf(text, changeKinds);
+}
+
+function isGlobOf(text: string, types: readonly string[]): boolean {
   if (text.length > MAX_GLOB_LENGTH || !GLOB.test(text)) return false;
-  return eventTypes.some((type) => matches(text, type));
+  return types.some((type) => matches(text, type));
 }
 
 /** Whether one of the globs matches; `*` stands for any characters, none among them. */
@@ -22,7 +26,7 @@ export function matchesAny(globs: readonly string[], type: string): boolean {
 /** Validates a list of globs, separated by commas. */
 export function typesViolations(value: unknown, pointer: string): Violation[] {
   const globs = typeof value === 'string' ? value.split(',') : [];
-  if (globs.length > 0 && globs.length <= MAX_GLOBS && globs.every(isUsableGlob)) return [];
+  if (globs.length > 0 && globs.length <= MAX_GLOBS && globs.every(isFeedGlob)) return [];
   const detail =
     'The types must be separated by commas, and each match one of docs/events.md, such as user_group.* does.';
   return [{ pointer, code: 'not_acceptable', detail }];
@@ -33,6 +37,10 @@ export function admitting(types: string | undefined): (type: string) => boolean 
   if (types === undefined) return () => true;
   const globs = types.split(',');
   return (type) => matchesAny(globs, type);
+}
+
+function isFeedGlob(text: string): boolean {
+  return isGlobOf(text, [...changeKinds, ANYTHING]);
 }
 
 /** Compares piece by piece, from left to right: no glob makes it slow. */

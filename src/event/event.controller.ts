@@ -32,11 +32,18 @@ export class EventController {
   list(
     @CurrentCaller() caller: Caller,
     @QueryOf(EventQueryDto) query: EventQueryDto,
+    @Req() { socket }: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<EventsAnswer> {
     const gone = new AbortController();
-    response.on('close', () => {
+    const abort = () => {
       gone.abort();
+    };
+    // Who closes only its own half is answered at once, and can ask again.
+    socket.once('end', abort);
+    response.on('close', () => {
+      socket.off('end', abort);
+      abort();
     });
     return this.events.list(caller, query, gone.signal);
   }

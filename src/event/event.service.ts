@@ -15,8 +15,8 @@ import { EventCursors } from './event-cursors';
 import { EventSlots } from './event-slots';
 import { admitting } from './event-types';
 
-/** So many changes are searched for one answer, where few of them are of the types that are wanted. */
-const SEARCHED = 10_000;
+/** How often the change log is read for one answer, where few changes are of the types that are wanted. */
+const MOST_READS = 10;
 
 interface Wanted {
   workspaceId: number;
@@ -76,13 +76,12 @@ export class EventService implements BeforeApplicationShutdown {
     const { workspaceId, limit, isWanted } = wanted;
     const changes: ChangeRecord[] = [];
     let position = from;
-    for (let searched = 0; ;) {
+    for (let reads = 1; ; reads++) {
       const read = await this.read(position, { workspaceId, limit });
       ({ position } = read);
-      searched += read.changes.length;
       changes.push(...read.changes.filter(({ kind }) => isWanted(kind)));
       const { hasMore } = read;
-      if (!hasMore || changes.length >= limit || searched >= SEARCHED) {
+      if (!hasMore || changes.length >= limit || reads >= MOST_READS) {
         return { changes, position, hasMore };
       }
     }

@@ -272,6 +272,47 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('events', () => {
+    test('are listed from a cursor on', async () => {
+      const path = '/api/v1/events';
+      const latest = await client.GET(path, { params: { query: { after: 'latest' } } });
+      await client.PUT('/api/user', { body: { user_group_id: 'followed', name: 'F' } });
+      const after = latest.data?.next_cursor;
+      const { data } = await client.GET(path, { params: { query: { after } } });
+      expect(data?.events[0]?.user_group?.user_group_id).toBe('followed');
+      // The stream itself has a client of its own: CachedIntrospector.
+      const query = { after: 'nowhere' };
+      const stream = await client.GET('/api/v1/events/stream', { params: { query } });
+      expect(stream.error?.code).toBe('validation_failed');
+    });
+  });
+
+  describe('webhook endpoints', () => {
+    test('are created, changed, given another secret, and removed', async () => {
+      const path = '/api/v1/webhook-endpoints';
+      const { data } = await client.POST(path, {
+        body: { url: 'https://receiver.example/webhooks', event_types: ['user_group.*'] },
+      });
+      expect(data?.webhook_endpoint.secret).toMatch(/^whsec_/);
+      const params = { path: { id: data!.webhook_endpoint.id } };
+      const listed = await client.GET(path);
+      expect(listed.data?.webhook_endpoints).toHaveLength(1);
+      const one = `${path}/{id}` as const;
+      expect((await client.GET(one, { params })).data?.webhook_endpoint.enabled).toBe(true);
+      const changed = await client.PATCH(one, { params, body: { enabled: false } });
+      expect(changed.data?.webhook_endpoint.enabled).toBe(false);
+      const rolled = await client.POST(`${one}/roll-secret`, { params, body: {} });
+      expect(rolled.data?.webhook_endpoint.secret).not.toBe(data?.webhook_endpoint.secret);
+      expect((await client.GET(`${one}/attempts`, { params })).data?.attempts).toEqual([]);
+      const replayed = await client.POST(`${one}/replay`, {
+        params,
+        body: { since: '2020-01-01T00:00:00Z' },
+      });
+      expect(replayed.data?.replayed).toBe(0);
+      expect((await client.DELETE(one, { params })).data).toEqual({ success: 1 });
+    });
+  });
+
   describe('errors', () => {
     test('what is not there is an error with its code, and no data', async () => {
       const params = { path: { id: 999_999 } };

@@ -104,6 +104,16 @@ onEachDatabase((kind) => {
     expect((await list({ after: listed.next_cursor, types })).listed.events).toEqual([]);
   });
 
+  test('where few events are wanted an answer ends before all are searched, and says so', async () => {
+    const after = await latest();
+    for (let number = 0; number < 15; number++) await service.api.create();
+    const types = 'workspace.create';
+    const { listed } = await list({ after, limit: 1, types });
+    expect(listed).toMatchObject({ events: [], has_more: true });
+    const rest = await list({ after: listed.next_cursor, limit: 1, types });
+    expect(rest.listed).toMatchObject({ events: [], has_more: false });
+  });
+
   test('a call can wait for the next event, and is answered as soon as it happens', async () => {
     const after = await latest();
     const began = performance.now();

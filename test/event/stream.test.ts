@@ -66,6 +66,16 @@ onEachDatabase((kind) => {
     expect(times.at(-1)! - times[0]!).toBeGreaterThan(1000);
   });
 
+  test('what is current grows amid writes, too', async () => {
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    const current = () => reader.messages.filter(({ event }) => event === 'current').length;
+    const before = current();
+    const end = performance.now() + 1500;
+    while (performance.now() < end) await service.api.create();
+    expect(current() - before).toBeGreaterThanOrEqual(4);
+  });
+
   test('nothing is current before what it covers has been told', async () => {
     const reader = await open();
     await reader.until(isCurrent(reader));

@@ -28,7 +28,15 @@ test.each([
     'fd00::1',
     'fc00::1',
   ],
-  ['the metadata of clouds', '169.254.169.254', 'fe80::1', 'fe80::1%eth0', 'fd00:ec2::254'],
+  [
+    'the metadata of clouds',
+    '169.254.169.254',
+    'fe80::1',
+    'fe80::1%eth0',
+    'fe80::1%eth0.1',
+    'fd00:ec2::254',
+    '168.63.129.16',
+  ],
   ['shared addresses of carriers', '100.64.0.1', '100.127.255.254'],
   ['multicast and broadcast', '224.0.0.1', '239.255.255.255', '255.255.255.255', 'ff02::1'],
   [

@@ -439,6 +439,76 @@ onEachDatabase((kind) => {
     other.close();
   });
 
+  test('endpoints of one workspace that hang leave room for others', async () => {
+    const urls = new Set<string>();
+    const hanging = await Promise.all(
+      Array.from({ length: 13 }, async () => {
+        const one = await WebhookReceiver.listen();
+        one.reply = () => urls.add(one.url);
+        await subscribe({ url: one.url });
+        return one;
+      }),
+    );
+    await api.create();
+    await until(() => urls.size >= 10);
+    const neighbour = service.clientOf(
+      await service.issueToken([...scopes], `neighbour ${Math.random()}`),
+    );
+    const body = { url: receiver.url, event_types: ['*'] };
+    const { headers } = await neighbour.call('POST', PATH, body);
+    await neighbour.create();
+    await receiver.receive(1);
+    expect(urls.size).toBe(10);
+    await neighbour.call('DELETE', headers['location'] as string);
+    for (const one of hanging) one.close();
+  });
+
+  test('a replay that is asked for during an attempt begins after it', async () => {
+    const { path } = await subscribe();
+    let end = () => undefined as unknown;
+    receiver.reply = (response) => (end = () => response.writeHead(204).end());
+    await api.create();
+    const [first] = await receiver.receive(1);
+    expect((await replay(path, { event_id: first!.id })).body).toMatchObject({ replayed: 1 });
+    receiver.answer(204);
+    end();
+    const [, second] = await receiver.receive(2);
+    expect(second!.id).toBe(first!.id);
+  });
+
+  test('an endpoint that has moved is not switched off by what its old place says', async () => {
+    const { path } = await subscribe();
+    let end = () => undefined as unknown;
+    receiver.reply = (response) => (end = () => response.writeHead(410).end());
+    await api.create();
+    await receiver.receive(1);
+    const moved = await WebhookReceiver.listen();
+    expect((await api.call('PATCH', path, { url: moved.url })).status).toBe(200);
+    end();
+    await attempted(path);
+    const { body } = await api.call('GET', path);
+    expect(body.webhook_endpoint).toMatchObject({ enabled: true });
+    moved.close();
+  });
+
+  test('values of headers that a receiver sends back are not kept', async () => {
+    const { path } = await subscribe({ headers: { 'X-Gateway-Key': 'open-sesame' } });
+    receiver.reply = (response, { headers }) =>
+      response.writeHead(500).end(`got ${String(headers['x-gateway-key'])}, sorry`);
+    await api.create();
+    const [attempt] = await attempted(path);
+    expect(attempt).toMatchObject({ status: 500, answer: 'got [redacted], sorry' });
+  });
+
+  test('who moves an endpoint elsewhere has to know its headers', async () => {
+    const { path } = await subscribe({ headers: { 'X-Gateway-Key': 'open-sesame' } });
+    const elsewhere = { url: 'https://elsewhere.example/' };
+    const refused = await api.call('PATCH', path, elsewhere);
+    expect([refused.status, errorsOf(refused)]).toEqual([422, [['/headers', 'required']]]);
+    expect((await api.call('PATCH', path, { url: `${receiver.url}other` })).status).toBe(200);
+    expect((await api.call('PATCH', path, { ...elsewhere, headers: {} })).status).toBe(200);
+  });
+
   test('what is older than it is kept is removed, with its attempts', async () => {
     const { path, id } = await subscribe();
     await api.create();

@@ -157,6 +157,7 @@ onEachDatabase((kind) => {
       url,
       description: 'x',
       event_types: ['*.delete'],
+      headers: { 'X-A': 'a' },
     });
     expect(answer.body.webhook_endpoint).toMatchObject({
       url,
@@ -247,7 +248,8 @@ onEachDatabase((kind) => {
     const created = (await create({ headers: { 'X-A': 'secret value' } })).body.webhook_endpoint;
     const path = `${PATH}/${created.id}`;
     const rolled = await api.call('POST', `${path}/roll-secret`, {});
-    await api.call('PATCH', path, { url: 'https://other.example/another-key' });
+    const moved = { url: 'https://other.example/another-key', headers: { 'X-A': 'secret value' } };
+    await api.call('PATCH', path, moved);
     await api.call('DELETE', path);
     const recorded = (await events()).filter(({ object }) => object?.id === String(created.id));
     expect(recorded.map(({ action, actor }) => [action, actor.type])).toEqual([

@@ -58,7 +58,7 @@ function resolverOf(...answers: string[][]): Resolver & { calls: () => number } 
 }
 
 const send = (url: string, resolve?: Resolver, deadlineMs = DEADLINE_MS) =>
-  new WebhookSender({ rules, deadlineMs, ...(resolve && { resolve }) }).send({
+  new WebhookSender({ rules, allowHttp: true, deadlineMs, ...(resolve && { resolve }) }).send({
     url,
     headers: { 'webhook-id': 'evt_1' },
     body: '{"ä":1}',
@@ -215,6 +215,14 @@ describe('within the deadline ends an attempt at', () => {
     expect(await send('http://receiver.example/', never)).toEqual({ failure: 'timeout' });
     expect(performance.now() - begun).toBeLessThan(DEADLINE_MS + 500);
   });
+});
+
+test('where http is not allowed nothing is sent by it', async () => {
+  const resolve = resolverOf([PERMITTED]);
+  const sender = new WebhookSender({ rules, allowHttp: false, deadlineMs: DEADLINE_MS, resolve });
+  const message = { url: 'http://receiver.example/', headers: {}, body: '{}' };
+  expect(await sender.send(message)).toEqual({ failure: 'address_forbidden' });
+  expect(resolve.calls()).toBe(0);
 });
 
 test('of 100 MB one kilobyte is kept, and little more is read', async () => {

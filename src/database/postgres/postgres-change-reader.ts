@@ -78,10 +78,13 @@ const findEnd = statement<Record<string, never>, { snapshot: string; server: str
 const findOldest = statement<{ since: number }, { snapshot: string; oldest: number | null }>(
   'change-event.find-oldest',
   () => `
-    SELECT CAST(pg_current_snapshot() AS text) AS snapshot, min(transaction_id) AS oldest
-    FROM change_event
-    WHERE id > coalesce(
-      (SELECT id FROM change_event WHERE occurred_at < :since ORDER BY id DESC LIMIT 1), 0)`,
+    SELECT CAST(pg_current_snapshot() AS text) AS snapshot, min(later.transaction_id) AS oldest
+    FROM (
+      SELECT transaction_id FROM change_event
+      WHERE id > coalesce(
+        (SELECT id FROM change_event WHERE occurred_at < :since ORDER BY id DESC LIMIT 1), 0)
+      -- Else it would look for the minimum by the index of the numbers, from the oldest on.
+      OFFSET 0) AS later`,
 );
 
 /**

@@ -21,7 +21,11 @@ const DEADLINE_MS = 15_000;
 const LEASE_MS = 2 * DEADLINE_MS;
 /** Attempts at one endpoint at a time, by each process. */
 const AT_ONCE = 10;
+/** Then others have their turn. */
+const LONGEST_DRAIN_MS = 2000;
 const GONE = 410;
+/** Shorter values of headers would be found anywhere. */
+const LEAST_HIDDEN = 4;
 
 type Result = Sent | { failure: 'secret_unreadable'; status?: undefined };
 
@@ -43,7 +47,8 @@ export class WebhookDeliverer {
     config: Config,
   ) {
     const rules = new AddressRules(config.webhookAllowedCidrs);
-    this.sender = new WebhookSender({ rules, deadlineMs: DEADLINE_MS });
+    const allowHttp = config.webhookAllowHttp === 'on';
+    this.sender = new WebhookSender({ rules, allowHttp, deadlineMs: DEADLINE_MS });
   }
 
   /** Begins no more attempts. */
@@ -52,11 +57,13 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Sends to one endpoint what is due, until nothing is, or it is off or wants a pause.
+   * Sends to one endpoint what is due, until nothing is, it is off or wants a pause, or others have waited
+   * for long enough.
    * @throws DatabaseUnavailable; attempts under way are then repeated when their lease is over
    */
   async drain(id: number): Promise<void> {
-    while (!this.isEnding) {
+    const end = performance.now() + LONGEST_DRAIN_MS;
+    while (!this.isEnding && performance.now() < end) {
       const endpoint = await this.endpoints.findForSending(id);
       if (!endpoint) return;
       const claimed = await this.deliveries.claim(id, AT_ONCE, LEASE_MS);
@@ -104,7 +111,9 @@ export class WebhookDeliverer {
 
   private async send(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<Result> {
     try {
-      return await this.sender.send(this.toMessage(endpoint, delivery));
+      const { message, hidden } = this.toMessage(endpoint, delivery);
+      const sent = await this.sender.send(message);
+      return sent.failure === undefined ? { ...sent, answer: without(sent.answer, hidden) } : sent;
     } catch (error) {
       if (!(error instanceof WebhookSecretUnreadable)) throw error;
       this.logger.error({ msg: 'a webhook cannot be signed', endpoint: endpoint.id, err: error });
@@ -119,7 +128,7 @@ export class WebhookDeliverer {
     const secrets = oldSecret !== undefined && isOverlap ? [secret, oldSecret] : [secret];
     const id = toEventId(eventId);
     const timestamp = Math.floor(Date.now() / 1000);
-    return {
+    const message = {
       url: endpoint.url,
       body,
       headers: {
@@ -130,5 +139,13 @@ export class WebhookDeliverer {
         'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
       },
     };
+    return { message, hidden: Object.values(headers) };
   }
+}
+
+/** The text without values of headers, which a receiver may send back. */
+function without(text: string, hidden: readonly string[]): string {
+  return hidden
+    .filter(({ length }) => length >= LEAST_HIDDEN)
+    .reduce((rest, value) => rest.replaceAll(value, '[redacted]'), text);
 }

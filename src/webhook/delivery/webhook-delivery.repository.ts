@@ -62,13 +62,16 @@ const claimDeliveries = statement<
       schedule_from AS "scheduleFrom"`,
 );
 
+/** A replay that was asked for during the attempt begins when it has ended. */
 const settleDelivery = statement<
-  { id: number; attempts: number; state: string; dueAt: number | null },
+  { id: number; attempts: number; scheduleFrom: number; state: string; dueAt: number | null },
   { id: number }
 >(
   'webhook-delivery.settle',
   () => `
-    UPDATE webhook_delivery SET state = :state, due_at = :dueAt, leased_until = NULL
+    UPDATE webhook_delivery SET leased_until = NULL,
+      state = CASE WHEN schedule_from = CAST(:scheduleFrom AS integer) THEN CAST(:state AS text) ELSE state END,
+      due_at = CASE WHEN schedule_from = CAST(:scheduleFrom AS integer) THEN CAST(:dueAt AS bigint) ELSE due_at END
     WHERE id = :id AND attempts = :attempts
     RETURNING id`,
 );
@@ -167,10 +170,11 @@ export class WebhookDeliveryRepository {
       body,
       occurred_at: occurredAt,
     }));
-    await this.statements.run(manager, insertDeliveries, {
-      rows: JSON.stringify(rows),
-      now: Date.now(),
-    });
+    // The limit of time holds for each statement.
+    for (let from = 0; from < rows.length; from += ALL_AT_ONCE) {
+      const part = JSON.stringify(rows.slice(from, from + ALL_AT_ONCE));
+      await this.statements.run(manager, insertDeliveries, { rows: part, now: Date.now() });
+    }
   }
 
   /** Claims at most `limit` deliveries of an endpoint for so long: nobody else gets them meanwhile. */
@@ -189,12 +193,13 @@ export class WebhookDeliveryRepository {
    */
   async settle(
     manager: EntityManager,
-    { id, attempts }: ClaimedDelivery,
+    { id, attempts, scheduleFrom }: ClaimedDelivery,
     state: WebhookDelivery['state'],
     dueAt: number | null,
     made: Made,
   ): Promise<void> {
-    await this.statements.run(manager, settleDelivery, { id, attempts, state, dueAt });
+    const settled = { id, attempts, scheduleFrom, state, dueAt };
+    await this.statements.run(manager, settleDelivery, settled);
     await this.statements.run(manager, insertAttempt, {
       deliveryId: id,
       number: attempts,

@@ -8,15 +8,19 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../../config/config';
 import { ChangeFeed } from '../../database/change-feed';
-import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository';
+import {
+  type DueEndpoint,
+  WebhookEndpointRepository,
+} from '../endpoint/webhook-endpoint.repository';
 import { WebhookDeliverer } from './webhook-deliverer';
 import { WebhookFanOut } from './webhook-fan-out';
 
 const EVERY_MS = 1000;
 /** Changes that are announced one after the other are sent together. */
-const GATHERING_MS = 20;
-/** As many endpoints a process sends to at a time. */
+const GATHERING_MS = 50;
+/** As many endpoints a process sends to at a time, and of one workspace. */
 const MOST_ENDPOINTS = 50;
+const MOST_OF_A_WORKSPACE = 10;
 /** For attempts under way when the process ends; those that last longer are repeated by another. */
 const LAST_ATTEMPTS_MS = 3000;
 
@@ -27,9 +31,13 @@ export class WebhookWorker
 {
   private readonly logger = new Logger(WebhookWorker.name);
   /** Endpoints that are being sent to. */
-  private readonly draining = new Map<number, Promise<void>>();
+  private readonly draining = new Map<number, { workspaceId: number; drained: Promise<void> }>();
+  /** When sending to an endpoint has begun last, by `performance.now()`: who has waited longest comes first. */
+  private readonly lastBegun = new Map<number, number>();
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
+  /** When it looks next, by `performance.now()`. */
+  private dueAt = Infinity;
   private hasEndpoints = false;
   private isEnding = false;
   private isFailing = false;
@@ -59,14 +67,22 @@ export class WebhookWorker
 
   /** The database, a global module, closes after the modules that use it. */
   async onApplicationShutdown(): Promise<void> {
-    const underWay = Promise.allSettled([this.looking, ...this.draining.values()]);
+    const underWay = Promise.allSettled([
+      this.looking,
+      ...[...this.draining.values()].map(({ drained }) => drained),
+    ]);
     await Promise.race([underWay, sleep(LAST_ATTEMPTS_MS, undefined, { ref: false })]);
   }
 
+  /** Looks again within this time, never later than it was going to. */
   private wake(afterMs: number): void {
-    clearTimeout(this.timer);
     if (this.isEnding || this.looking) return;
+    const dueAt = performance.now() + afterMs;
+    if (this.timer !== undefined && this.dueAt <= dueAt) return;
+    clearTimeout(this.timer);
+    this.dueAt = dueAt;
     this.timer = setTimeout(() => {
+      this.timer = undefined;
       this.looking = this.look().then((isDue) => {
         this.looking = undefined;
         this.wake(isDue ? 0 : EVERY_MS);
@@ -83,7 +99,7 @@ export class WebhookWorker
         return false;
       }
       const hasMore = await this.fanOut.run();
-      for (const id of await this.endpoints.findDue()) this.begin(id);
+      this.beginAll(await this.endpoints.findDue());
       this.isFailing = false;
       return hasMore;
     } catch (err) {
@@ -93,8 +109,20 @@ export class WebhookWorker
     }
   }
 
-  private begin(id: number): void {
+  private beginAll(due: readonly DueEndpoint[]): void {
+    const known = new Set(due.map(({ id }) => id));
+    for (const id of this.lastBegun.keys()) if (!known.has(id)) this.lastBegun.delete(id);
+    const begunAt = ({ id }: DueEndpoint) => this.lastBegun.get(id) ?? -Infinity;
+    for (const endpoint of due.toSorted((a, b) => begunAt(a) - begunAt(b))) this.begin(endpoint);
+  }
+
+  private begin({ id, workspaceId }: DueEndpoint): void {
     if (this.isEnding || this.draining.has(id) || this.draining.size >= MOST_ENDPOINTS) return;
+    const ofWorkspace = [...this.draining.values()].filter(
+      (other) => other.workspaceId === workspaceId,
+    );
+    if (ofWorkspace.length >= MOST_OF_A_WORKSPACE) return;
+    this.lastBegun.set(id, performance.now());
     const drained = this.deliverer
       .drain(id)
       .catch((err: unknown) => {
@@ -102,7 +130,8 @@ export class WebhookWorker
       })
       .finally(() => {
         this.draining.delete(id);
+        this.wake(GATHERING_MS);
       });
-    this.draining.set(id, drained);
+    this.draining.set(id, { workspaceId, drained });
   }
 }

@@ -9,7 +9,7 @@ const DAY_MS = 86_400_000;
 const WARN_AFTER_MS = 3 * DAY_MS;
 const DISABLE_AFTER_WARNING_MS = 2 * DAY_MS;
 
-type Endpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'>;
+type Endpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'url'>;
 
 const succeed = statement<{ id: number }>(
   'webhook-endpoint.succeed',
@@ -36,11 +36,12 @@ const warn = statement<{ id: number; now: number }, { id: number }>(
     UPDATE webhook_endpoint SET warned_at = :now WHERE id = :id AND warned_at IS NULL RETURNING id`,
 );
 
-const disable = statement<{ id: number; now: number; reason: string }, { id: number }>(
+/** Not if it has moved since. */
+const disable = statement<{ id: number; url: string; now: number; reason: string }, { id: number }>(
   'webhook-endpoint.disable',
   () => `
     UPDATE webhook_endpoint SET disabled_at = :now, disabled_reason = :reason, updated_at = :now
-    WHERE id = :id AND disabled_at IS NULL
+    WHERE id = :id AND url = :url AND disabled_at IS NULL
     RETURNING id`,
 );
 
@@ -81,10 +82,10 @@ export class EndpointHealth {
   /** Switches the endpoint off, unless it is so already. */
   async disable(
     manager: EntityManager,
-    { id, workspaceId }: Endpoint,
+    { id, workspaceId, url }: Endpoint,
     reason: 'gone' | 'failing',
   ): Promise<void> {
-    const parameters = { id, now: Date.now(), reason };
+    const parameters = { id, url, now: Date.now(), reason };
     if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.disable',

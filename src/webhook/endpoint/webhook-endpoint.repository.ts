@@ -85,10 +85,13 @@ const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
 );
 
 /** Endpoints that may be sent to, and have deliveries that are due. */
-const findDue = statement<{ now: number }, { id: number }>(
+/** An endpoint for which something is due. */
+export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'>;
+
+const findDue = statement<{ now: number }, DueEndpoint>(
   'webhook-endpoint.find-due',
   () => `
-    SELECT e.id FROM webhook_endpoint e
+    SELECT e.id, e.workspace_id AS "workspaceId" FROM webhook_endpoint e
     WHERE e.disabled_at IS NULL
       AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))
       AND EXISTS (
@@ -193,8 +196,8 @@ export class WebhookEndpointRepository {
   }
 
   /** The endpoints, of every workspace, to which something is to be sent now. */
-  async findDue(): Promise<number[]> {
-    return (await this.statements.read(findDue, { now: Date.now() })).map(({ id }) => id);
+  findDue(): Promise<DueEndpoint[]> {
+    return this.statements.read(findDue, { now: Date.now() });
   }
 
   /** An endpoint that is on and not paused; undefined if it is not so. */

@@ -135,6 +135,7 @@ export class WebhookEndpointService {
     if (dto.url !== undefined) this.requireAcceptable(dto.url);
     const changed = await this.change(caller, id, async (manager, row) => {
       const before = { ...row };
+      requireHeadersAnew(row, dto);
       Object.assign(row, {
         url: dto.url ?? row.url,
         description: dto.description === undefined ? row.description : dto.description,
@@ -283,6 +284,14 @@ export class WebhookEndpointService {
       refuse('The url names an address that webhooks are not sent to.');
     }
   }
+}
+
+/** Headers may be credentials of the receiver: another one does not get them unless the caller knows them. */
+function requireHeadersAnew(row: StoredWebhookEndpoint, dto: UpdateWebhookEndpointDto): void {
+  if (dto.url === undefined || dto.headers !== undefined || row.headerNames === '') return;
+  if (new URL(dto.url).origin === new URL(row.url).origin) return;
+  const detail = 'With a url of another origin the headers must be given anew.';
+  throw new ValidationFailed([{ pointer: '/headers', code: 'required', detail }]);
 }
 
 function toIssuedAnswer(row: StoredWebhookEndpoint, secret: string): IssuedWebhookEndpointAnswer {

@@ -5,6 +5,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
 /** The one block of which public addresses are given out (IANA); ranges within it can still be special. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
+/** The metadata and agents' address of a large cloud, which lies amid public ones. */
+const WIRE_SERVER = '168.63.129.16';
 /** Prefixes whose last 32 bits are an IPv4 address: mapped, compatible (RFC 4291), NAT64 (RFC 6052). */
 const EMBEDDING = ['::ffff:0:0/96', '::/96', '64:ff9b::/96'].map((range) =>
   ipaddr.IPv6.parseCIDR(range),
@@ -28,7 +30,8 @@ export class AddressRules {
 
   /** Whether webhooks may be sent to the address; a text that is none is refused. */
   permits(text: string): boolean {
-    if (isIP(text) === 0) return false;
+    // An address with a zone is of a link.
+    if (isIP(text) === 0 || text.includes('%')) return false;
     const address = unwrapped(ipaddr.parse(text));
     return isPublic(address) || this.allowed.some((range) => isWithin(address, range));
   }
@@ -48,7 +51,7 @@ function unwrapped(address: Address): Address {
 }
 
 function isPublic(address: Address): boolean {
-  if (address.range() !== 'unicast') return false;
+  if (address.range() !== 'unicast' || address.toString() === WIRE_SERVER) return false;
   return address.kind() === 'ipv4' || (address as ipaddr.IPv6).match(...GLOBAL_UNICAST);
 }
 

@@ -1,4 +1,5 @@
-import { lookup as lookUp, type LookupAddress } from 'node:dns';
+import type { LookupAddress } from 'node:dns';
+import { Resolver as NameServers } from 'node:dns/promises';
 import { type IncomingMessage, request as requestByHttp, type RequestOptions } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
@@ -36,6 +37,8 @@ export type Resolver = (name: string) => Promise<LookupAddress[]>;
 
 export interface SenderOptions {
   rules: AddressRules;
+  /** Whether messages may go out unencrypted. */
+  allowHttp: boolean;
   /** Of the whole attempt, from looking up the name to the last byte that is read. */
   deadlineMs: number;
   resolve?: Resolver;
@@ -43,6 +46,8 @@ export interface SenderOptions {
 
 /** Of an answer no more is read, whatever follows. */
 const ANSWER_BYTES = 1024;
+/** Well within the deadline of an attempt. */
+const NAME_SERVERS = { timeout: 2000, tries: 2 };
 const MOST_RETRY_AFTER_MS = 24 * 3_600_000;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}[, ]/;
 
@@ -53,11 +58,13 @@ const HTTP_DATE = /^[A-Z][a-z]{2,8}[, ]/;
  */
 export class WebhookSender {
   private readonly rules: AddressRules;
+  private readonly allowHttp: boolean;
   private readonly deadlineMs: number;
   private readonly resolve: Resolver;
 
-  constructor({ rules, deadlineMs, resolve = resolveAll }: SenderOptions) {
+  constructor({ rules, allowHttp, deadlineMs, resolve = resolveAll }: SenderOptions) {
     this.rules = rules;
+    this.allowHttp = allowHttp;
     this.deadlineMs = deadlineMs;
     this.resolve = resolve;
   }
@@ -65,6 +72,8 @@ export class WebhookSender {
   /** Makes one attempt; never rejects, and ends within the deadline. */
   async send({ url, headers, body }: Message): Promise<Sent> {
     const target = new URL(url);
+    // The setting may have changed since the endpoint was created.
+    if (target.protocol === 'http:' && !this.allowHttp) return { failure: 'address_forbidden' };
     const host = target.hostname.replace(/^\[|\]$/g, '');
     // Node looks up no literal address, so that the lookup below would never see it.
     if (isIP(host) !== 0 && !this.rules.permits(host)) return { failure: 'address_forbidden' };
@@ -153,13 +162,18 @@ class SendError extends Error {
   }
 }
 
-function resolveAll(name: string): Promise<LookupAddress[]> {
-  return new Promise((resolve, reject) => {
-    lookUp(name, { all: true }, (error, addresses) => {
-      if (error) reject(error);
-      else resolve(addresses);
-    });
-  });
+/**
+ * Asks the name servers, and not the system: its look-ups take threads that the database needs, too, and
+ * cannot be given up where a name server does not answer.
+ */
+async function resolveAll(name: string): Promise<LookupAddress[]> {
+  const servers = new NameServers(NAME_SERVERS);
+  const [v4, v6] = await Promise.allSettled([servers.resolve4(name), servers.resolve6(name)]);
+  if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason;
+  return [
+    ...(v4.status === 'fulfilled' ? v4.value : []).map((address) => ({ address, family: 4 })),
+    ...(v6.status === 'fulfilled' ? v6.value : []).map((address) => ({ address, family: 6 })),
+  ];
 }
 
 /** The first bytes of an answer: as many as are kept, or as arrive before it ends or is cut off. */

@@ -1,0 +1,28 @@
+import { operator } from '../../src/common/caller';
+import { TooManyAtOnce } from '../../src/common/errors';
+import { EventSlots } from '../../src/event/event-slots';
+
+const callerOf = (workspaceId: number, apiTokenId: number) => ({
+  ...operator(workspaceId),
+  apiTokenId,
+});
+
+test('an API token, a workspace and all together have so many slots, which come back', () => {
+  const slots = new EventSlots();
+  const taken: (() => void)[] = [];
+  const takeOf = (workspaceId: number, apiTokenId: number, count: number) => {
+    for (let number = 0; number < count; number++) {
+      taken.push(slots.take(callerOf(workspaceId, apiTokenId)));
+    }
+  };
+  takeOf(1, 1, 50);
+  expect(() => slots.take(callerOf(1, 1))).toThrow(TooManyAtOnce);
+  for (const token of [2, 3, 4]) takeOf(1, token, 50);
+  expect(() => slots.take(callerOf(1, 5))).toThrow('200 streams');
+  for (const workspace of [2, 3, 4, 5]) {
+    for (const token of [1, 2, 3, 4]) takeOf(workspace, workspace * 10 + token, 50);
+  }
+  expect(() => slots.take(callerOf(6, 60))).toThrow('1000 streams');
+  for (const giveBack of taken.splice(0)) giveBack();
+  takeOf(1, 1, 50);
+});
