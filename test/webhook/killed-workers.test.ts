@@ -1,5 +1,5 @@
 import { NDJSON } from '../support/api-client';
-import { createTestDatabase, onEachDatabase } from '../support/databases';
+import { createTestDatabase, onPostgres } from '../support/databases';
 import { runSql } from '../support/keys';
 import { type RunningServer, startServer } from '../support/processes';
 import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
@@ -10,9 +10,10 @@ const LEASE_MS = 30_000;
 /** What three processes have claimed at most at the moment at which one of them is killed. */
 const CLAIMED = 10;
 
-onEachDatabase((kind) => {
+// Several processes, and so SQLite is not asked: what they share is PostgreSQL.
+onPostgres('three processes on postgres', () => {
   test('of 10,000 events none is lost when processes are killed, and one that comes again has its id', async () => {
-    const database = await createTestDatabase(kind);
+    const database = await createTestDatabase('postgres');
     const start = () => startServer({ ...database.env, ...SENDING });
     const servers: RunningServer[] = [await start(), await start(), await start()];
     const receiver = await WebhookReceiver.listen();

@@ -90,6 +90,7 @@ function subjectOf(thing: string, moment: string): string {
 export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(Notices.name);
   private timer: NodeJS.Timeout | undefined;
+  private looking: Promise<void> | undefined;
 
   constructor(
     private readonly statements: Statements,
@@ -100,11 +101,15 @@ export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
 
   onApplicationBootstrap(): void {
     if (this.config.webhookDelivery === 'off') return;
-    this.timer = setInterval(() => void this.look(), EVERY_MS).unref();
+    this.timer = setInterval(() => {
+      this.looking = this.look();
+    }, EVERY_MS).unref();
   }
 
-  onApplicationShutdown(): void {
+  /** The database closes after the modules that use it. */
+  async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    await this.looking;
   }
 
   /** Announces what is to be announced by now; what fails is left for the next minute. */
