@@ -20,8 +20,6 @@ import { type StoredUserGroup, UserGroupRepository } from './user-group.reposito
 
 const MAX_ATTEMPTS = 3;
 const BULK_WAVE = 200;
-/** One is prepared while the database stores the other. */
-const BULK_WAVES = 2;
 
 type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
 
@@ -44,7 +42,8 @@ export class UserGroupWrites {
     private readonly changes: ChangeFeed,
   ) {
     this.single = this.share({ wavesAtOnce: WRITE_WAVES });
-    this.bulk = this.share({ maxWave: BULK_WAVE, wavesAtOnce: BULK_WAVES });
+    // One after the other, so that new groups are numbered in the order in which they come.
+    this.bulk = this.share({ maxWave: BULK_WAVE });
   }
 
   /**
