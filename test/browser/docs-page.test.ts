@@ -47,11 +47,11 @@ async function tryOut(
   };
 }
 
-test('the page shows every operation', async () => {
+test('the page shows every operation, and what webhooks send', async () => {
   await page.locator('.opblock').first().waitFor();
   const summaries = await page.locator('.opblock-summary-description').allInnerTexts();
-  const { paths } = await describeOpenApi();
-  const described = Object.values(paths).flatMap((item) =>
+  const { paths, webhooks } = await describeOpenApi();
+  const described = Object.values({ ...paths, ...webhooks }).flatMap((item) =>
     Object.values(item as Record<string, { summary: string }>).map(({ summary }) => summary),
   );
   expect(described.length).toBeGreaterThan(10);
