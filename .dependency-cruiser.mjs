@@ -12,7 +12,7 @@ const features = {
   'embed-token': ['audit', 'encryption-key', 'user-group'],
   event: ['audit', 'encryption-key'],
   introspection: ['user-group', 'registry/mapping', 'embed-token'],
-  webhook: ['audit', 'workspace', 'encryption-key', 'event'],
+  webhook: ['audit', 'workspace', 'user-group', 'encryption-key', 'event'],
   'rate-limit': [],
   metrics: [],
   health: [],

@@ -29,6 +29,7 @@ export const auditActions = [
   'user_group.create',
   'user_group.delete',
   'user_group.export',
+  'user_group.mapping_unresolvable',
   'user_group.resume',
   'user_group.suspend',
   'user_group.update',

@@ -184,7 +184,7 @@ export class Config {
 
   @FromEnv('WEBHOOK_DELIVERY', {
     about:
-      '`on` lets this process send webhooks; with `off` it sends none, and leaves them to others of the installation. Nor does it announce what ends soon.',
+      '`on` lets this process send webhooks; with `off` it sends none, and leaves them to others of the installation. Nor does it announce what nobody has done: what ends soon, and mappings that a deletion has broken.',
     read: oneOf('on', 'off'),
   })
   webhookDelivery: 'on' | 'off' = 'on';

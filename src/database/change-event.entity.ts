@@ -7,6 +7,9 @@ import { Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 @Entity('change_event')
 @Index('change_event_transaction_id_idx', ['transactionId'])
 @Index('change_event_workspace_id_transaction_id_id_idx', ['workspaceId', 'transactionId', 'id'])
+@Index('change_event_deletion_idx', ['occurredAt'], {
+  where: "kind IN ('data_source.delete', 'schema.delete')",
+})
 export class ChangeEvent {
   @PrimaryGeneratedColumn({ type: 'bigint', primaryKeyConstraintName: 'change_event_pkey' })
   id!: number;

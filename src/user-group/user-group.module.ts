@@ -4,6 +4,7 @@ import { AuditModule } from '../audit/audit.module';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
 import { RateLimitModule } from '../rate-limit/rate-limit.module';
 import { MappingModule } from '../registry/mapping/mapping.module';
+import { DanglingMappings } from './conformance/dangling-mappings';
 import { IncompleteGroups } from './conformance/incomplete-groups';
 import { MappingPolicySwitch } from './conformance/mapping-policy-switch';
 import { MappingReferrers } from './conformance/mapping-referrers';
@@ -55,6 +56,7 @@ import { TokenRewrapper } from './keys/token-rewrapper';
     UserGroupTokenController,
   ],
   providers: [
+    DanglingMappings,
     EncryptedTokens,
     EncryptionKeyService,
     IdempotencyKeyExpiry,
@@ -84,6 +86,7 @@ import { TokenRewrapper } from './keys/token-rewrapper';
     UserGroupWrites,
   ],
   exports: [
+    DanglingMappings,
     IncompleteGroups,
     MappingPolicySwitch,
     MappingReferrers,

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuditModule } from '../audit/audit.module';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
+import { UserGroupModule } from '../user-group/user-group.module';
 import { WorkspaceModule } from '../workspace/workspace.module';
 import { DeliveryRetention } from './delivery/delivery-retention';
 import { WebhookAttempt } from './delivery/webhook-attempt.entity';
@@ -18,9 +19,13 @@ import { WebhookEndpointController } from './endpoint/webhook-endpoint.controlle
 import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity';
 import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository';
 import { WebhookEndpointService } from './endpoint/webhook-endpoint.service';
+import { Announcements } from './notice/announcements';
+import { EndingOverlapNotice } from './notice/ending-overlaps';
+import { ExpiringApiTokenNotice } from './notice/expiring-api-tokens';
 import { Notice } from './notice/notice.entity';
 import { NoticeRetention } from './notice/notice-retention';
 import { Notices } from './notice/notices';
+import { UnresolvableMappingNotice } from './notice/unresolvable-mappings';
 import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
 
 @Module({
@@ -34,14 +39,19 @@ import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
     ]),
     AuditModule,
     EncryptionKeyModule,
+    UserGroupModule,
     WorkspaceModule,
   ],
   controllers: [WebhookEndpointController, WebhookDeliveryController],
   providers: [
+    Announcements,
     DeliveryRetention,
+    EndingOverlapNotice,
     EndpointHealth,
+    ExpiringApiTokenNotice,
     NoticeRetention,
     Notices,
+    UnresolvableMappingNotice,
     WebhookDeliverer,
     WebhookDeliveryRepository,
     WebhookDeliveryService,

@@ -6,6 +6,8 @@ import { sources } from '../support/source-code';
  */
 const readers: Record<string, string[]> = {
   api_token: ['webhook'],
+  audit_event: ['webhook'],
+  change_event: ['webhook'],
   data_source_mapping: ['registry'],
   encryption_key: ['user-group', 'webhook'],
   user_group: ['registry', 'webhook'],

@@ -18,6 +18,7 @@ import { ExtendChangeEvents1795000000018 } from './1795000000018-extend-change-e
 import { IndexChangeEvents1795000000019 } from './1795000000019-index-change-events';
 import { CreateWebhooks1795000000020 } from './1795000000020-create-webhooks';
 import { IndexTokenOverlaps1795000000021 } from './1795000000021-index-token-overlaps';
+import { IndexDeletions1795000000022 } from './1795000000022-index-deletions';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -44,4 +45,5 @@ export const migrations = [
   IndexChangeEvents1795000000019,
   CreateWebhooks1795000000020,
   IndexTokenOverlaps1795000000021,
+  IndexDeletions1795000000022,
 ];

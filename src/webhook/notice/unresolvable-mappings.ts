@@ -1,0 +1,114 @@
+import { Injectable } from '@nestjs/common';
+import { statement, Statements } from '../../database/statement';
+import { Transactor } from '../../database/transactor';
+import {
+  type DanglingMapping,
+  DanglingMappings,
+  type DeletedThing,
+} from '../../user-group/conformance/dangling-mappings';
+import { type Announcement, Announcements } from './announcements';
+
+/** Shorter than notices are kept, or an old deletion would be worked through again. */
+const LOOK_BACK_MS = 7 * 86_400_000;
+/** Deletions for which the groups of a workspace are looked through together. */
+const BATCH = 500;
+
+interface Deletion {
+  publicId: number;
+  kind: 'schema.delete' | 'data_source.delete';
+  workspaceId: number;
+  objectId: string;
+  /** JSON text. */
+  before: string;
+}
+
+/** A deleted thing with the event of its deletion. */
+interface Deleted extends DeletedThing {
+  event: Deletion;
+}
+
+const findDeletions = statement<{ since: number; limit: number }, Deletion>(
+  'notice.find-deletions',
+  () => `
+    SELECT e.public_id AS "publicId", e.kind, e.workspace_id AS "workspaceId",
+      e.object_id AS "objectId", a.before
+    FROM change_event e
+    JOIN audit_event a ON a.workspace_id = e.workspace_id AND a.object_id = e.object_id
+      AND a.public_id = e.public_id
+    WHERE e.kind IN ('data_source.delete', 'schema.delete')
+      AND e.occurred_at > CAST(:since AS bigint)
+      AND NOT EXISTS (
+        SELECT 1 FROM notice n
+        WHERE n.kind = e.kind AND n.subject = CAST(e.public_id AS text))
+    ORDER BY e.id LIMIT :limit`,
+);
+
+/**
+ * Announces the groups that cannot be resolved any more because a schema or data source was deleted, as
+ * it can be under the policy `open`. Not in the transaction of the deletion: the workspace may have any
+ * number of groups. A deletion counts as worked through once all of them have been looked at; whoever is
+ * killed before leaves it to the next pass, which announces what is missing.
+ */
+@Injectable()
+export class UnresolvableMappingNotice {
+  constructor(
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+    private readonly mappings: DanglingMappings,
+    private readonly announcements: Announcements,
+  ) {}
+
+  /** @throws DatabaseUnavailable; the reason of the signal when it aborts */
+  async look(signal: AbortSignal): Promise<void> {
+    for (let found = BATCH; found === BATCH;) {
+      const since = Date.now() - LOOK_BACK_MS;
+      const deletions = await this.statements.read(findDeletions, { since, limit: BATCH });
+      found = deletions.length;
+      for (const workspaceId of new Set(deletions.map((deletion) => deletion.workspaceId))) {
+        const ofWorkspace = deletions.filter((deletion) => deletion.workspaceId === workspaceId);
+        await this.workThrough(workspaceId, ofWorkspace, signal);
+      }
+    }
+  }
+
+  private async workThrough(
+    workspaceId: number,
+    deletions: readonly Deletion[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.mappings.visit(
+      workspaceId,
+      deletions.map(toDeleted),
+      (manager, found) => this.announcements.announce(manager, found.map(toAnnouncement)),
+      signal,
+    );
+    const finished = deletions.map(({ kind, publicId }) => ({ kind, subject: String(publicId) }));
+    await this.transactor.run((manager) => this.announcements.note(manager, finished));
+  }
+}
+
+function toDeleted(event: Deletion): Deleted {
+  const { provided_id: providedId } = JSON.parse(event.before) as { provided_id: string };
+  const type = event.kind === 'schema.delete' ? 'schema' : 'data_source';
+  return { type, id: Number(event.objectId), providedId, event };
+}
+
+function toAnnouncement(found: DanglingMapping<Deleted>): Announcement {
+  const { userGroupId, providedId, version, schemaId, thing } = found;
+  const { event, type, id } = thing;
+  return {
+    workspaceId: event.workspaceId,
+    subject: `${event.publicId}/${userGroupId}`,
+    entry: {
+      action: 'user_group.mapping_unresolvable',
+      object: { type: 'user_group', id: providedId },
+      userGroupId,
+      version,
+      details: {
+        team_id: userGroupId,
+        schema_id: schemaId,
+        deleted: { type, id, provided_id: thing.providedId },
+      },
+    },
+  };
+}
