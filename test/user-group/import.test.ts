@@ -28,6 +28,22 @@ onEachDatabase((kind) => {
   const tokenOf = async (user_group_id: string) =>
     (await service.api.get({ user_group_id })).body.user_group.token;
 
+  test('new groups are numbered in the order of their lines', async () => {
+    const groups = Array.from({ length: 1600 }, (_, line) => {
+      // Some batches take longer to check than the next.
+      const isLarge = line % 400 < 200;
+      const properties = { text: 'x'.repeat(isLarge ? 2000 : 0) };
+      return { user_group_id: `numbered ${line}`, name: 'N', properties };
+    });
+    const lines = linesOf(await send(toLines(...groups))).slice(0, -1);
+    const ids = lines.map(({ team_id }) => team_id);
+    expect(lines.map(({ user_group_id }) => user_group_id)).toEqual(
+      groups.map(({ user_group_id }) => user_group_id),
+    );
+    expect(ids).toEqual(ids.toSorted((one, other) => one - other));
+    expect(new Set(ids).size).toBe(groups.length);
+  });
+
   test('each line is answered in order with what it did, and the summary counts', async () => {
     await service.api.put({ user_group_id: 'known', name: 'Known' });
     await service.api.put({ user_group_id: 'same', name: 'Same', mapping: { s: 1 } });

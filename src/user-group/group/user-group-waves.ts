@@ -55,6 +55,8 @@ interface Wave {
   rules: UserGroupRules;
   /** Whether it waits for locks of other transactions; else a write that meets one has lost a race. */
   waits: boolean;
+  /** Called when the new groups have their numbers, unless the wave fails before that. */
+  numbered?: (() => void) | undefined;
   now: number;
   outcomes: Map<QueuedWrite, Outcome<WrittenUserGroup>>;
 }
@@ -79,7 +81,7 @@ export class UserGroupWaves {
    * @throws what the database says; then nothing of the wave may be committed
    */
   async apply(
-    transaction: Pick<Wave, 'manager' | 'workspaceId' | 'rules' | 'waits'>,
+    transaction: Omit<Wave, 'now' | 'outcomes'>,
     writes: readonly QueuedWrite[],
   ): Promise<Outcome<WrittenUserGroup>[]> {
     const wave: Wave = { ...transaction, now: Date.now(), outcomes: new Map() };
@@ -91,6 +93,7 @@ export class UserGroupWaves {
     steps = refuseUsedTokens(used, wave, steps);
     steps = refuseBeyond(room, wave, steps);
     steps = await this.insertGroups(wave, steps);
+    wave.numbered?.();
     steps = await this.retireReplaced(wave, steps);
     const remapped = steps.filter(({ change }) => change.stored && change.mapping);
     await settled([

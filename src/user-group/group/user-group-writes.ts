@@ -7,6 +7,7 @@ import type { Outcome } from '../../database/lanes';
 import { SharedWrites, type SharedWritesOptions, WRITE_WAVES } from '../../database/shared-writes';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
 import { TokenIssuer } from '../token/token-issuer';
+import { Turns } from './turns';
 import { changeOf, isNothing } from './user-group-change';
 import {
   type QueuedWrite,
@@ -20,8 +21,20 @@ import { type StoredUserGroup, UserGroupRepository } from './user-group.reposito
 
 const MAX_ATTEMPTS = 3;
 const BULK_WAVE = 200;
+/** While one is committed, the next has begun. */
+const BULK_WAVES = 2;
 
 type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
+
+type WaveOptions = Pick<
+  SharedWritesOptions<QueuedWrite, WrittenUserGroup>,
+  'maxWave' | 'wavesAtOnce'
+> & {
+  run: (
+    workspaceId: number,
+    writes: readonly QueuedWrite[],
+  ) => Promise<Outcome<WrittenUserGroup>[]>;
+};
 
 /**
  * The one way in which user groups are written, whatever the operation. Writes of one workspace that
@@ -32,6 +45,8 @@ export class UserGroupWrites {
   private readonly single: QueuedWrites;
   /** Of their own, so that neither waits behind the other. */
   private readonly bulk: QueuedWrites;
+  /** Of bulk waves, so that new groups are numbered in the order in which they come. */
+  private readonly turns = new Turns();
 
   constructor(
     private readonly userGroups: UserGroupRepository,
@@ -41,9 +56,16 @@ export class UserGroupWrites {
     private readonly issuer: TokenIssuer,
     private readonly changes: ChangeFeed,
   ) {
-    this.single = this.share({ wavesAtOnce: WRITE_WAVES });
-    // One after the other, so that new groups are numbered in the order in which they come.
-    this.bulk = this.share({ maxWave: BULK_WAVE });
+    this.single = this.share({
+      wavesAtOnce: WRITE_WAVES,
+      run: (workspaceId, writes) => this.run(workspaceId, writes, false),
+    });
+    this.bulk = this.share({
+      maxWave: BULK_WAVE,
+      wavesAtOnce: BULK_WAVES,
+      run: (workspaceId, writes) =>
+        this.turns.take(workspaceId, (pass) => this.run(workspaceId, writes, false, pass)),
+    });
   }
 
   /**
@@ -98,13 +120,11 @@ export class UserGroupWrites {
     return queue.join(caller.workspaceId, { ...write, isKnown: stored !== undefined, newToken });
   }
 
-  private share(
-    limits: Pick<SharedWritesOptions<QueuedWrite, WrittenUserGroup>, 'maxWave' | 'wavesAtOnce'>,
-  ): QueuedWrites {
+  private share({ run, ...limits }: WaveOptions): QueuedWrites {
     return new SharedWrites({
       keyOf: ({ providedId }) => providedId,
       together: async (workspaceId, writes) => {
-        const outcomes = await this.run(workspaceId, writes, false);
+        const outcomes = await run(workspaceId, writes);
         return outcomes.map((outcome) => (isLost(outcome) ? undefined : outcome));
       },
       alone: (workspaceId, write) => this.runAlone(workspaceId, write),
@@ -128,14 +148,18 @@ export class UserGroupWrites {
     throw new DatabaseUnavailable(reason);
   }
 
-  /** One transaction; what it has changed is announced after its commit. */
+  /**
+   * One transaction; what it has changed is announced after its commit.
+   * @param numbered called when the new groups have their numbers
+   */
   private async run(
     workspaceId: number,
     writes: readonly QueuedWrite[],
     waits: boolean,
+    numbered?: () => void,
   ): Promise<Outcome<WrittenUserGroup>[]> {
     const outcomes = await this.rules.runWithSharedLock(workspaceId, (manager, rules) =>
-      this.waves.apply({ manager, workspaceId, rules, waits }, writes),
+      this.waves.apply({ manager, workspaceId, rules, waits, numbered }, writes),
     );
     for (const outcome of outcomes) {
       if (!('value' in outcome) || outcome.value.result === 'unchanged') continue;
