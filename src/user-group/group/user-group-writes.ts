@@ -45,8 +45,10 @@ export class UserGroupWrites {
   private readonly single: QueuedWrites;
   /** Of their own, so that neither waits behind the other. */
   private readonly bulk: QueuedWrites;
-  /** Of bulk waves, so that new groups are numbered in the order in which they come. */
-  private readonly turns = new Turns();
+  /** So that new groups are numbered in the order in which they come: of calls until they join, */
+  private readonly joining = new Turns();
+  /** and of waves until their groups are inserted. */
+  private readonly numbering = new Turns();
 
   constructor(
     private readonly userGroups: UserGroupRepository,
@@ -64,7 +66,7 @@ export class UserGroupWrites {
       maxWave: BULK_WAVE,
       wavesAtOnce: BULK_WAVES,
       run: (workspaceId, writes) =>
-        this.turns.take(workspaceId, (pass) => this.run(workspaceId, writes, false, pass)),
+        this.numbering.take(workspaceId, (pass) => this.run(workspaceId, writes, false, pass)),
     });
   }
 
@@ -90,16 +92,18 @@ export class UserGroupWrites {
     writes: readonly UserGroupWrite[],
   ): Promise<Outcome<WrittenUserGroup>[]> {
     const ids = writes.map(({ providedId }) => providedId);
-    const found = await this.userGroups.findThese(workspaceId, ids);
-    const stored = new Map(found.map((group) => [group.providedId, group]));
-    return Promise.all(
-      writes.map((write) =>
+    return this.joining.take(workspaceId, async (pass) => {
+      const found = await this.userGroups.findThese(workspaceId, ids);
+      const stored = new Map(found.map((group) => [group.providedId, group]));
+      const outcomes = writes.map((write) =>
         this.store(write, stored.get(write.providedId), this.bulk).then(
           (value) => ({ value }),
           (error: unknown) => ({ error }),
         ),
-      ),
-    );
+      );
+      pass();
+      return Promise.all(outcomes);
+    });
   }
 
   /** @param stored the group as committed */
