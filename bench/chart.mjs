@@ -1,6 +1,6 @@
 /** Draws what was measured as SVG, readable on a light and on a dark page. */
 import { NAMES } from './names.mjs';
-import { figure, serversIn, text } from './summary.mjs';
+import { figure, serversOf, text } from './summary.mjs';
 
 const WIDTH = 860;
 const STYLE = `
@@ -16,6 +16,7 @@ const STYLE = `
     .b { fill: #8c959f; stroke: #8c959f }
     .c { fill: #d4a72c; stroke: #d4a72c }
     .d { fill: #8250df; stroke: #8250df }
+    .e { fill: #1a7f37; stroke: #1a7f37 }
     .curve { fill: none; stroke-width: 2.5 }
     @media (prefers-color-scheme: dark) {
       text { fill: #e6edf3 }
@@ -26,17 +27,19 @@ const STYLE = `
       .b { fill: #9198a1; stroke: #9198a1 }
       .c { fill: #e3b341; stroke: #e3b341 }
       .d { fill: #ab7df8; stroke: #ab7df8 }
+      .e { fill: #3fb950; stroke: #3fb950 }
     }`;
 /** A colour for each contestant, and for each line of the growth. */
-const COLOURS = { service: 'a', limit: 'b', textbook: 'c', before: 'd' };
+const COLOURS = { service: 'a', limit: 'b', textbook: 'c', before: 'd', memory: 'e' };
 
 /** Requests a second of each contestant, an operation below the other, on one scale. */
 export function throughputChart({ rounds, options }) {
   const [left, right, bar, gap] = [200, 180, 20, 5];
   const operations = Object.keys(NAMES.short);
-  const servers = serversIn(rounds);
   const all = operations.flatMap((operation) =>
-    servers.map((server) => figure(rounds[operation], server, 'requestsPerSecond')),
+    serversOf(rounds[operation]).map((server) =>
+      figure(rounds[operation], server, 'requestsPerSecond'),
+    ),
   );
   const scale = (WIDTH - left - right) / Math.max(...all);
   let y = 60;
@@ -46,7 +49,7 @@ export function throughputChart({ rounds, options }) {
   ];
   for (const operation of operations) {
     parts.push(label(20, y + bar - 5, 'group', NAMES.short[operation]));
-    for (const server of servers) {
+    for (const server of serversOf(rounds[operation])) {
       const value = figure(rounds[operation], server, 'requestsPerSecond');
       const p99 = figure(rounds[operation], server, 'p99Milliseconds');
       const width = Math.max(2, value * scale);

@@ -16,7 +16,7 @@ export async function compare(environment, options) {
   const names = [
     'service',
     ...(database === 'postgres' ? ['limit'] : []),
-    ...(database === 'postgres' && options.connections > 1 ? ['textbook'] : []),
+    ...(database === 'postgres' && options.connections > 1 ? ['memory', 'textbook'] : []),
     ...(before ? ['before'] : []),
   ];
   const contestants = await enter(environment, names, options);

@@ -6,18 +6,22 @@ import { performance } from 'node:perf_hooks';
 import { residentMiB } from './processes.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
+const BARE = ['bench/limit-server.mjs'];
+/** What a contestant takes part in, where it is not everything. */
+const OPERATIONS = { memory: ['introspect', 'introspect-hot'] };
 const IDLE_MS = 1000;
 const STEP_MS = 2;
 
 /**
  * Who takes part, in the order of their turns, each with a database to itself and how it is started
- * on it. The bare server and the textbook know PostgreSQL alone.
+ * on it. The bare server, with and without a memory, and the textbook know PostgreSQL alone.
  * @param before the directory of the older revision, if it takes part
  */
 export async function enter(environment, names, { database: kind, before }) {
   const commands = {
     service: productionCommand(ROOT),
-    limit: ['bench/limit-server.mjs'],
+    limit: BARE,
+    memory: BARE,
     textbook: ['dist/bench/textbook/main.js'],
     before: before && productionCommand(before),
   };
@@ -25,9 +29,10 @@ export async function enter(environment, names, { database: kind, before }) {
   for (const name of names) {
     const database = await environment.createDatabase(kind);
     const start = async () => {
-      const server = await environment.startServer(commands[name], database.env);
+      const env = { ...database.env, ...(name === 'memory' && { FROM_MEMORY: '1' }) };
+      const server = await environment.startServer(commands[name], env);
       if (isService(name)) await firstAnswer(server);
-      return server;
+      return { ...server, operations: OPERATIONS[name] };
     };
     contestants[name] = { database, start };
   }

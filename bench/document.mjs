@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { growthChart, throughputChart } from './chart.mjs';
 import { NAMES } from './names.mjs';
-import { errorCount, figure, median, ratio, serversIn, text } from './summary.mjs';
+import { errorCount, figure, median, ratio, serversIn, serversOf, text } from './summary.mjs';
 
 /** Fewer say too little about the spread. */
 const LEAST_ROUNDS = 5;
@@ -62,12 +62,12 @@ function machine({ machine: of, options }) {
 
 function ratioTable({ rounds }) {
   const servers = serversIn(rounds);
-  const bases = ['limit', 'textbook', 'before'].filter((base) => servers.includes(base));
+  const bases = ['limit', 'memory', 'textbook', 'before'].filter((base) => servers.includes(base));
   const tail = servers.includes('limit') ? ['p99 to bare server'] : [];
   const head = ['', '', 'req/s', ...bases.map((base) => `to ${NAMES.servers[base]}`)];
   const lines = [[...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail, 'wrong answers']];
   for (const [operation, turns] of Object.entries(rounds)) {
-    for (const server of servers) {
+    for (const server of serversOf(turns)) {
       lines.push([
         server === servers[0] ? NAMES.operations[operation] : '',
         server === 'service' ? `**${NAMES.servers[server]}**` : NAMES.servers[server],
@@ -97,7 +97,7 @@ function costTable({ rounds }) {
     ],
   ];
   for (const [operation, turns] of Object.entries(rounds)) {
-    for (const server of serversIn(rounds)) {
+    for (const server of serversOf(turns)) {
       const cores = (name) =>
         median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
       lines.push([
@@ -120,7 +120,9 @@ function startTable(...all) {
   for (const { processes, rounds, options } of all) {
     for (const [server, { starts, loadedMiB }] of Object.entries(processes)) {
       const most = Math.max(
-        ...Object.values(rounds).flatMap((turns) => turns.map((turn) => turn[server].residentMiB)),
+        ...Object.values(rounds).flatMap((turns) =>
+          turns.map((turn) => turn[server]?.residentMiB ?? 0),
+        ),
       );
       const startOf = (name) => starts && median(starts.map((start) => start[name]));
       lines.push([
@@ -223,7 +225,7 @@ function starvationTable({ starvation }) {
 }
 
 function ratioOf(turns, server, base, name) {
-  if (server === base) return '';
+  if (server === base || !serversOf(turns).includes(base)) return '';
   const { median: middle, least, most } = ratio(turns, server, base, name);
   return `${text(middle, 2)} (${text(least, 2)}–${text(most, 2)})`;
 }

@@ -3,6 +3,7 @@ export const NAMES = {
   servers: {
     service: 'this service',
     limit: 'bare server',
+    memory: 'bare server, from memory',
     textbook: 'textbook',
     before: 'before',
   },

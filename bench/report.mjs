@@ -1,9 +1,18 @@
 import console from 'node:console';
 import { NAMES } from './names.mjs';
-import { errorCount, errorsIn, figure, median, ratio, serversIn, text } from './summary.mjs';
+import {
+  errorCount,
+  errorsIn,
+  figure,
+  median,
+  ratio,
+  serversIn,
+  serversOf,
+  text,
+} from './summary.mjs';
 
 /** The columns of ratios. */
-const SHORT = { limit: '× bare', textbook: '× textbook', before: '× before' };
+const SHORT = { limit: '× bare', memory: '× memory', textbook: '× textbook', before: '× before' };
 
 /** Prints the medians of what was measured. */
 export function printReport(name, result) {
@@ -22,14 +31,14 @@ export function printReport(name, result) {
 
 function printRounds(rounds) {
   const servers = serversIn(rounds);
-  const bases = ['limit', 'textbook', 'before'].filter((base) => servers.includes(base));
+  const bases = ['limit', 'memory', 'textbook', 'before'].filter((base) => servers.includes(base));
   const lines = [
     ['', '', 'req/s', ...bases.flatMap((base) => [`to ${NAMES.servers[base]}`, '(min–max)'])],
   ];
   lines[0].push('p50 ms', 'p95', 'p99', ...bases.map((base) => `p99 ${SHORT[base]}`), 'errors');
   const costs = [['', '', 'CPU µs/req', 'PostgreSQL µs/req']];
   for (const [operation, turns] of Object.entries(rounds)) {
-    for (const server of servers) {
+    for (const server of serversOf(turns)) {
       const head = [server === servers[0] ? operation : '', NAMES.servers[server] ?? server];
       const figureOf = (key, digits) => text(figure(turns, server, key), digits);
       const p99 = bases.map((base) => ratioText(turns, server, base, 'p99Milliseconds')[0]);
@@ -52,7 +61,7 @@ function printRounds(rounds) {
 }
 
 function ratioText(turns, server, base, name) {
-  if (server === base) return ['', ''];
+  if (server === base || !serversOf(turns).includes(base)) return ['', ''];
   const { median: middle, least, most } = ratio(turns, server, base, name);
   return [text(middle, 2), `(${text(least, 2)}–${text(most, 2)})`];
 }

@@ -4,7 +4,8 @@ import { NAMES } from './names.mjs';
 /**
  * Runs each operation on all servers in turn, round after round, so that noise of the machine meets
  * all of them. Gives, by operation, one object for each round with what was measured by server.
- * @param servers by name; what a server has under `turn` is added to its turns
+ * @param servers by name; what a server has under `turn` is added to its turns, and it takes part in
+ *   its `operations`, by default all
  */
 export async function runRounds(run, servers, { rounds, seconds, connections, groups }) {
   const measured = {};
@@ -15,6 +16,7 @@ export async function runRounds(run, servers, { rounds, seconds, connections, gr
       console.error(`${operation}, round ${round} of ${rounds}`);
       const turns = {};
       for (const [name, server] of Object.entries(servers)) {
+        if (server.operations && !server.operations.includes(operation)) continue;
         const turn = { operation, server, seconds, connections, groups, ...server.turn };
         turns[name] = await run(turn);
       }

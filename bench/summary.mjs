@@ -7,7 +7,7 @@ export function median(numbers) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** The median of one figure of one server over the rounds of an operation. */
+/** The median of one figure of one server over the rounds of an operation it takes part in. */
 export function figure(turns, server, name) {
   return median(turns.map((turn) => turn[server][name]));
 }
@@ -21,8 +21,15 @@ export function ratio(turns, server, base, name) {
   return { median: median(all), least: Math.min(...all), most: Math.max(...all) };
 }
 
+/** All that take part, in the order of their turns. */
 export function serversIn(rounds) {
-  return Object.keys(Object.values(rounds)[0][0]);
+  const byOperation = Object.values(rounds).map(serversOf);
+  return byOperation.reduce((most, servers) => (servers.length > most.length ? servers : most));
+}
+
+/** Those that take part in an operation. */
+export function serversOf(turns) {
+  return Object.keys(turns[0]);
 }
 
 /** All wrong answers, as the load described the first one of each turn. */
