@@ -21,7 +21,7 @@ export default {
   testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/', '<rootDir>/test/examples/'],
   // The client is written for ES modules, where an import names the file that is compiled.
   moduleNameMapper: {
-    '^(\\./(?:cached-introspector|change-stream|clocks|event-stream))\\.js$': '$1',
+    '^(\\./(?:cached-introspector|change-stream|client|clocks|event-stream))\\.js$': '$1',
   },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [

@@ -1,6 +1,6 @@
 import { ChangeStream } from './change-stream.js';
+import type { ClientOptions, Schemas } from './client.js';
 import { isWithin, now } from './clocks.js';
-import type { ClientOptions, Schemas } from './index.js';
 
 /** An answer that took longer could be as much behind. */
 const ANSWER_LIMIT_MS = 1000;

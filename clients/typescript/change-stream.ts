@@ -1,6 +1,6 @@
+import type { ClientOptions } from './client.js';
 import { isWithin, type Moment, now } from './clocks.js';
 import { readMessages, type StreamMessage } from './event-stream.js';
-import type { ClientOptions } from './index.js';
 
 /** So long everything that has been told is believed to be all. A second is promised; the rest is for the way. */
 const LEASE_MS = 750;
