@@ -8,6 +8,8 @@ import { EventStreams } from './event/event-streams';
 import { IntrospectionService } from './introspection/introspection.service';
 import { Metrics, type Watched } from './metrics/metrics';
 import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer';
+import { WebhookFanOut } from './webhook/delivery/webhook-fan-out';
+import { WebhookWorker } from './webhook/delivery/webhook-worker';
 import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots';
 import { TokenIssuer } from './user-group/token/token-issuer';
 
@@ -22,6 +24,8 @@ export function watchApplication(app: INestApplication): void {
   const encryptions = app.get(EncryptionCount);
   const streams = app.get(EventStreams);
   const webhooks = app.get(WebhookDeliverer);
+  const fanOut = app.get(WebhookFanOut);
+  const worker = app.get(WebhookWorker);
   const watched: Watched[] = [
     {
       type: 'gauge',
@@ -56,6 +60,18 @@ export function watchApplication(app: INestApplication): void {
       help: 'Attempts to send webhooks by what came of them: delivered, refused (another status), unanswered.',
       label: 'result',
       read: () => webhooks.counts,
+    },
+    {
+      type: 'gauge',
+      name: 'webhook_lag_seconds',
+      help: 'How far the making of deliveries is behind the changes, as far as this process knows.',
+      read: () => fanOut.lagSeconds,
+    },
+    {
+      type: 'gauge',
+      name: 'webhook_endpoints_due',
+      help: 'Endpoints for which deliveries were due when this process looked last, once a second.',
+      read: () => worker.dueEndpoints,
     },
     {
       type: 'gauge',

@@ -177,7 +177,7 @@ export class Config {
 
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
-      'Hours for which the change feed keeps an event; longer than any process that introspects, or consumer, may be away.',
+      'Hours for which the change feed keeps an event, longer than any process that introspects, or consumer, may be away; and until webhooks have been made of it.',
     read: integer(24, 8760),
   })
   eventRetentionHours = 168;

@@ -36,6 +36,13 @@ export interface ReadOptions {
   workspaceId?: number;
   /** About how many: changes of one transaction are not separated. */
   limit: number;
+  /** Whether what lies behind the position is kept until it has been read, as for a `ChangeConsumer`. */
+  isHeld?: true;
+}
+
+/** When a position was reached, in milliseconds since 1970: what it has not read has happened since, or was under way then. */
+export function reachedAt(position: ChangePosition): number {
+  return (JSON.parse(position) as { at: number }).at;
 }
 
 /** Thrown for a position that can no longer be read from. */

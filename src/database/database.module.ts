@@ -55,7 +55,15 @@ import { ChangeRetention } from './upkeep/change-retention';
     { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
     { provide: ChangeReader, inject: [Config, Statements], useFactory: createChangeReader },
   ],
-  exports: [AppliedMigrations, ChangeFeed, ChangeReader, ConnectionPool, Statements, Transactor],
+  exports: [
+    AppliedMigrations,
+    ChangeFeed,
+    ChangeReader,
+    ChangeRetention,
+    ConnectionPool,
+    Statements,
+    Transactor,
+  ],
 })
 export class DatabaseModule implements OnApplicationShutdown {
   constructor(

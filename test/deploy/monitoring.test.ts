@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { parse } from 'yaml';
 import { errorCatalogue } from '../../src/common/errors';
 import { Metrics } from '../../src/metrics/metrics';
+import { WebhookWorker } from '../../src/webhook/delivery/webhook-worker';
 import { databaseKinds } from '../support/databases';
 import { startTestService } from '../support/test-service';
+import { SENDING, until } from '../support/webhook-receiver';
 
 interface AlertRules {
   groups: { rules: { alert: string; expr: string; labels: object; annotations: object }[] }[];
@@ -59,7 +61,8 @@ function selectorsOf(expr: string): Selector[] {
 async function scrape(): Promise<Map<string, Record<string, string>[]>> {
   const samples = new Map<string, Record<string, string>[]>();
   for (const kind of databaseKinds) {
-    const service = await startTestService(kind);
+    const service = await startTestService(kind, SENDING);
+    await until(() => service.app.get(WebhookWorker).dueEndpoints !== null);
     const { body } = await service.api.get({ user_group_id: 'g', name: 'G' });
     await service.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
     for (const line of (await service.app.get(Metrics).registry.metrics()).split('\n')) {

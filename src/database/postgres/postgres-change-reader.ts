@@ -112,7 +112,7 @@ export class PostgresChangeReader extends ChangeReader {
 
   override async read(position: ChangePosition, options: ReadOptions): Promise<ReadChanges> {
     const last = fromText(position);
-    requireKept(last.at, this.retentionHours);
+    if (!options.isHeld) requireKept(last.at, this.retentionHours);
     const at = Date.now();
     let { snapshot } = last;
     let rows = await this.select(snapshot, options);

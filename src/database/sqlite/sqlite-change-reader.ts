@@ -66,10 +66,10 @@ export class SqliteChangeReader extends ChangeReader {
 
   override async read(
     position: ChangePosition,
-    { workspaceId, limit }: ReadOptions,
+    { workspaceId, limit, isHeld }: ReadOptions,
   ): Promise<ReadChanges> {
     const { id: after, at: lastAt, witness } = fromText(position);
-    requireKept(lastAt, this.retentionHours);
+    if (!isHeld) requireKept(lastAt, this.retentionHours);
     const at = Date.now();
     const last = await this.findLastId();
     if (after > last) throw new PositionLost('the database is older than the position');

@@ -5,6 +5,15 @@ import { Transactor } from '../transactor';
 import { ExpirySweep, type RemoveExpired } from './expiry-sweep';
 
 const HOUR_MS = 3_600_000;
+/** Longer than any transaction stays open: what happened so long before a position was reached lies before it. */
+const MARGIN_MS = 600_000;
+
+/** A reader of the change log that may not miss a change, however long it is away. */
+export interface ChangeConsumer {
+  name: string;
+  /** When its position was reached, in milliseconds since 1970; undefined while it wants no changes. */
+  readUntil(): Promise<number | undefined>;
+}
 
 /** Looks at the oldest alone: ids are given out nearly in the order of time. */
 const removeExpired: RemoveExpired = statement(
@@ -17,10 +26,33 @@ const removeExpired: RemoveExpired = statement(
     RETURNING id`,
 );
 
-/** Removes the events of changes whose retention period is over. */
+/** Removes the events of changes whose retention period is over, once every consumer has read them. */
 @Injectable()
 export class ChangeRetention extends ExpirySweep {
+  private readonly consumers: ChangeConsumer[] = [];
+
   constructor(transactor: Transactor, statements: Statements, config: Config) {
     super(transactor, statements, removeExpired, config.eventRetentionHours * HOUR_MS);
+  }
+
+  /** From now on keeps what the consumer has not read. */
+  keepFor(consumer: ChangeConsumer): void {
+    this.consumers.push(consumer);
+  }
+
+  protected override async expiredBefore(): Promise<number> {
+    let before = await super.expiredBefore();
+    for (const consumer of this.consumers) {
+      const read = await consumer.readUntil();
+      if (read === undefined || read - MARGIN_MS >= before) continue;
+      before = read - MARGIN_MS;
+      const readAt = new Date(read).toISOString();
+      this.logger.warn({
+        msg: 'events are kept for longer: not read yet',
+        consumer: consumer.name,
+        readAt,
+      });
+    }
+    return before;
   }
 }

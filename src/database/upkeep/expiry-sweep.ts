@@ -11,7 +11,7 @@ export type RemoveExpired = Statement<{ now: number; limit: number }, object>;
 
 /** Removes expired rows once an hour, in batches; several replicas may do so at once. */
 export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(this.constructor.name);
+  protected readonly logger = new Logger(this.constructor.name);
   private timer: NodeJS.Timeout | undefined;
   private isEnding = false;
 
@@ -32,6 +32,11 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     clearInterval(this.timer);
   }
 
+  /** The `now` of `removeExpired`, in milliseconds since 1970. */
+  protected expiredBefore(): Promise<number> {
+    return Promise.resolve(Date.now() - this.retentionMs);
+  }
+
   /**
    * Removes what has expired.
    * @returns how many rows; what fails is left for the next hour
@@ -39,8 +44,9 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
   async sweep(): Promise<number> {
     let removed = 0;
     try {
+      const now = await this.expiredBefore();
       for (let batch = BATCH; batch === BATCH && !this.isEnding; removed += batch) {
-        const parameters = { now: Date.now() - this.retentionMs, limit: BATCH };
+        const parameters = { now, limit: BATCH };
         const rows = await this.transactor.run((manager) =>
           this.statements.run(manager, this.removeExpired, parameters),
         );

@@ -6,8 +6,10 @@ import {
   ChangeReader,
   type ChangeRecord,
   PositionLost,
+  reachedAt,
 } from '../../database/change-reader';
 import { statement, Statements } from '../../database/statement';
+import type { ChangeConsumer } from '../../database/upkeep/change-retention';
 import { Transactor } from '../../database/transactor';
 import { toEventView } from '../../event/dto/event-answer.dto';
 import { matchesAny } from '../../event/event-types';
@@ -44,9 +46,12 @@ const advance = statement<{ last: string; next: string }, { id: number }>(
  * has come, so that none is missing whoever is killed. What is read again makes no second delivery.
  */
 @Injectable()
-export class WebhookFanOut {
+export class WebhookFanOut implements ChangeConsumer {
+  readonly name = 'webhooks';
   private readonly logger = new Logger(WebhookFanOut.name);
   private storedAt = -Infinity;
+  /** When the position was reached that this process has read up to, in milliseconds since 1970. */
+  private reachedAt: number | undefined;
 
   constructor(
     private readonly reader: ChangeReader,
@@ -57,6 +62,18 @@ export class WebhookFanOut {
     private readonly config: Config,
   ) {}
 
+  /** By how many seconds deliveries lie behind the changes, as far as this process knows; null if it makes none. */
+  get lagSeconds(): number | null {
+    return this.reachedAt === undefined ? null : (Date.now() - this.reachedAt) / 1000;
+  }
+
+  /** Of what has happened without any endpoint nobody wants to hear. */
+  async readUntil(): Promise<number | undefined> {
+    if (!(await this.endpoints.hasAny())) return undefined;
+    const [found] = await this.statements.read(findPosition, {});
+    return found ? reachedAt(found.position) : 0;
+  }
+
   /**
    * Makes deliveries of the next changes.
    * @returns whether more can follow at once
@@ -65,6 +82,7 @@ export class WebhookFanOut {
   async run(): Promise<boolean> {
     const last = await this.position();
     const { changes, position, hasMore } = await this.readFrom(last);
+    this.reachedAt = reachedAt(position);
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length === 0 && !hasMore && isFresh) return false;
     const deliveries = await this.deliveriesOf(changes);
@@ -79,6 +97,7 @@ export class WebhookFanOut {
    * @throws DatabaseUnavailable
    */
   async skip(): Promise<void> {
+    this.reachedAt = Date.now();
     if (performance.now() - this.storedAt < KEEP_FRESH_MS) return;
     // In this order: what happens after an endpoint is created lies behind the position.
     const next = await this.reader.end();
@@ -116,10 +135,10 @@ export class WebhookFanOut {
 
   private async readFrom(position: ChangePosition) {
     try {
-      return await this.reader.read(position, { limit: PAGE });
+      return await this.reader.read(position, { limit: PAGE, isHeld: true });
     } catch (err) {
       if (!(err instanceof PositionLost)) throw err;
-      this.logger.warn({ msg: 'webhooks may miss events: the change log was read too late', err });
+      this.logger.warn({ msg: 'webhooks may miss events: the change log has been replaced', err });
       return { changes: [], position: this.reader.start(), hasMore: true };
     }
   }

@@ -8,6 +8,7 @@ import {
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../../config/config';
 import { ChangeFeed } from '../../database/change-feed';
+import { ChangeRetention } from '../../database/upkeep/change-retention';
 import {
   type DueEndpoint,
   WebhookEndpointRepository,
@@ -34,6 +35,8 @@ export class WebhookWorker
   private readonly draining = new Map<number, { workspaceId: number; drained: Promise<void> }>();
   /** When sending to an endpoint has begun last, by `performance.now()`: who has waited longest comes first. */
   private readonly lastBegun = new Map<number, number>();
+  /** For how many endpoints something was due when this process looked last; null if it does not send. */
+  dueEndpoints: number | null = null;
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** When it looks next, by `performance.now()`. */
@@ -47,10 +50,12 @@ export class WebhookWorker
     private readonly fanOut: WebhookFanOut,
     private readonly deliverer: WebhookDeliverer,
     private readonly changes: ChangeFeed,
+    private readonly retention: ChangeRetention,
     private readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
+    this.retention.keepFor(this.fanOut);
     if (this.config.webhookDelivery === 'off') return;
     const soon = (): void => {
       if (this.hasEndpoints) this.wake(GATHERING_MS);
@@ -95,11 +100,14 @@ export class WebhookWorker
     try {
       this.hasEndpoints = await this.endpoints.hasAny();
       if (!this.hasEndpoints) {
+        this.dueEndpoints = 0;
         await this.fanOut.skip();
         return false;
       }
       const hasMore = await this.fanOut.run();
-      this.beginAll(await this.endpoints.findDue());
+      const due = await this.endpoints.findDue();
+      this.dueEndpoints = due.length;
+      this.beginAll(due);
       this.isFailing = false;
       return hasMore;
     } catch (err) {
