@@ -15,6 +15,7 @@ import { WebhookFanOut } from './delivery/webhook-fan-out';
 import { WebhookProgress } from './delivery/webhook-progress.entity';
 import { WebhookWorker } from './delivery/webhook-worker';
 import { EndpointHealth } from './endpoint/endpoint-health';
+import { RemovedEndpoints } from './endpoint/removed-endpoints';
 import { WebhookEndpointController } from './endpoint/webhook-endpoint.controller';
 import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity';
 import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository';
@@ -52,6 +53,7 @@ import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
     NoticeRetention,
     Notices,
     UnresolvableMappingNotice,
+    RemovedEndpoints,
     WebhookDeliverer,
     WebhookDeliveryRepository,
     WebhookDeliveryService,

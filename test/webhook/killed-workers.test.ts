@@ -1,4 +1,4 @@
-import { NDJSON } from '../support/api-client';
+import { type ApiClient, NDJSON } from '../support/api-client';
 import { createTestDatabase, onPostgres } from '../support/databases';
 import { runSql } from '../support/keys';
 import { type RunningServer, startServer } from '../support/processes';
@@ -6,6 +6,7 @@ import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
 
 /** All of them with `LONG_TESTS`: beside them other tests, which compare times, have little of the machine. */
 const EVENTS = process.env['LONG_TESTS'] ? 10_000 : 1500;
+const ATTEMPTED = 400;
 /** What the service claims a delivery for. */
 const LEASE_MS = 30_000;
 /** What three processes have claimed at most at the moment at which one of them is killed. */
@@ -24,16 +25,7 @@ onPostgres('three processes on postgres', () => {
       event_types: ['user_group.create'],
     });
     expect(subscribed.status).toBe(201);
-    const lines = Array.from({ length: EVENTS }, (_, index) =>
-      JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
-    );
-    const imported = await api.send({
-      method: 'POST',
-      path: '/api/v1/user-groups/import',
-      body: lines.join('\n'),
-      headers: NDJSON,
-    });
-    expect(imported.status).toBe(200);
+    await importLines(api, EVENTS);
     for (const [index, share] of [0.2, 0.4, 0.6].entries()) {
       await until(() => receiver.messages.length >= share * EVENTS, 60_000);
       await servers[index]!.stop('SIGKILL');
@@ -72,4 +64,56 @@ onPostgres('three processes on postgres', () => {
     receiver.close();
     await database.drop();
   }, 240_000);
+
+  test(`of ${ATTEMPTED} events no attempt is made twice, however late it is answered, and whether it fails`, async () => {
+    const database = await createTestDatabase('postgres');
+    const start = () => startServer({ ...database.env, ...SENDING });
+    const servers = await Promise.all([start(), start(), start()]);
+    const receiver = await WebhookReceiver.listen();
+    const underWay = new Set<string>();
+    const twice: string[] = [];
+    const count = (id: string) => receiver.messages.filter((message) => message.id === id).length;
+    const lot = (id: string) => Number(BigInt(id.slice('evt_'.length)) % 10n);
+    const fails = (id: string) => lot(id) === 0;
+    receiver.reply = (response, { id }) => {
+      if (underWay.has(id)) twice.push(id);
+      underWay.add(id);
+      const answer = () => {
+        underWay.delete(id);
+        response.writeHead(fails(id) && count(id) === 1 ? 500 : 204).end();
+      };
+      // Meanwhile every process looks for what is due more than once.
+      if (lot(id) <= 2) setTimeout(answer, 2500);
+      else answer();
+    };
+    const { api } = servers[0];
+    const event_types = ['user_group.create'];
+    await api.call('POST', '/api/v1/webhook-endpoints', { url: receiver.url, event_types });
+    await importLines(api, ATTEMPTED);
+    const delivered = () =>
+      runSql<{ id: number | string; attempts: number }>(
+        database,
+        "SELECT event_id AS id, attempts FROM webhook_delivery WHERE state = 'delivered'",
+      );
+    await until(async () => (await delivered()).length === ATTEMPTED, 60_000);
+    for (const { id, attempts } of await delivered()) {
+      const expected = fails(`evt_${id}`) ? 2 : 1;
+      expect([id, attempts, count(`evt_${id}`)]).toEqual([id, expected, expected]);
+    }
+    expect(twice).toEqual([]);
+    const made = await runSql(database, 'SELECT number FROM webhook_attempt');
+    expect(made).toHaveLength(receiver.messages.length);
+    for (const server of servers) await server.stop();
+    receiver.close();
+    await database.drop();
+  }, 120_000);
 });
+
+async function importLines(api: ApiClient, count: number): Promise<void> {
+  const lines = Array.from({ length: count }, (_, index) =>
+    JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
+  );
+  const path = '/api/v1/user-groups/import';
+  const sent = { method: 'POST', path, body: lines.join('\n'), headers: NDJSON };
+  expect((await api.send(sent)).status).toBe(200);
+}

@@ -19,6 +19,8 @@ import { IndexChangeEvents1795000000019 } from './1795000000019-index-change-eve
 import { CreateWebhooks1795000000020 } from './1795000000020-create-webhooks';
 import { IndexTokenOverlaps1795000000021 } from './1795000000021-index-token-overlaps';
 import { IndexDeletions1795000000022 } from './1795000000022-index-deletions';
+import { AddEndpointRemoval1795000000023 } from './1795000000023-add-endpoint-removal';
+import { IndexWebhookDeliveries1795000000024 } from './1795000000024-index-webhook-deliveries';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -46,4 +48,6 @@ export const migrations = [
   CreateWebhooks1795000000020,
   IndexTokenOverlaps1795000000021,
   IndexDeletions1795000000022,
+  AddEndpointRemoval1795000000023,
+  IndexWebhookDeliveries1795000000024,
 ];

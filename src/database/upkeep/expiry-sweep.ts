@@ -13,12 +13,13 @@ export type RemoveExpired = Statement<{ now: number; limit: number }, object>;
 export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
   private timer: NodeJS.Timeout | undefined;
+  private sweeping: Promise<unknown> | undefined;
   private isEnding = false;
 
   constructor(
     private readonly transactor: Transactor,
     private readonly statements: Statements,
-    private readonly removeExpired: RemoveExpired,
+    private readonly removeExpired: RemoveExpired | readonly RemoveExpired[],
     /** How long before `now` a row has to lie, where its table does not say so itself. */
     private readonly retentionMs = 0,
   ) {}
@@ -27,9 +28,11 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     this.timer = setInterval(() => void this.sweep(), EVERY_MS).unref();
   }
 
-  onApplicationShutdown(): void {
+  /** The database closes after the modules that use it. */
+  async onApplicationShutdown(): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
+    await this.sweeping;
   }
 
   /** The `now` of `removeExpired`, in milliseconds since 1970. */
@@ -41,16 +44,23 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
    * Removes what has expired.
    * @returns how many rows; what fails is left for the next hour
    */
-  async sweep(): Promise<number> {
+  sweep(): Promise<number> {
+    const swept = this.removeAll();
+    this.sweeping = swept;
+    return swept;
+  }
+
+  private async removeAll(): Promise<number> {
     let removed = 0;
     try {
       const now = await this.expiredBefore();
-      for (let batch = BATCH; batch === BATCH && !this.isEnding; removed += batch) {
-        const parameters = { now, limit: BATCH };
-        const rows = await this.transactor.run((manager) =>
-          this.statements.run(manager, this.removeExpired, parameters),
-        );
-        batch = rows.length;
+      for (const statement of [this.removeExpired].flat()) {
+        for (let batch = BATCH; batch === BATCH && !this.isEnding; removed += batch) {
+          const rows = await this.transactor.run((manager) =>
+            this.statements.run(manager, statement, { now, limit: BATCH }),
+          );
+          batch = rows.length;
+        }
       }
       if (removed > 0) this.logger.log({ msg: 'expired rows removed', removed });
     } catch (err) {

@@ -14,6 +14,7 @@ import { WebhookEndpoint } from '../endpoint/webhook-endpoint.entity';
 @Unique('webhook_delivery_endpoint_id_event_id_key', ['endpointId', 'eventId'])
 @Index('webhook_delivery_due_at_idx', ['endpointId', 'dueAt'], { where: '"due_at" IS NOT NULL' })
 @Index('webhook_delivery_occurred_at_idx', ['occurredAt'])
+@Index('webhook_delivery_endpoint_id_occurred_at_id_idx', ['endpointId', 'occurredAt', 'id'])
 export class WebhookDelivery {
   @PrimaryGeneratedColumn({ type: 'bigint', primaryKeyConstraintName: 'webhook_delivery_pkey' })
   id!: number;

@@ -97,29 +97,33 @@ const replayOne = statement<{ endpointId: number; eventId: number; now: number }
     RETURNING id`,
 );
 
-const replayRange = statement<
-  {
-    endpointId: number;
-    since: number;
-    until: number;
-    withDelivered: number;
-    after: number;
-    now: number;
-    limit: number;
-  },
-  { id: number }
+interface Range {
+  endpointId: number;
+  /** Milliseconds since 1970. */
+  since: number;
+  until: number;
+}
+
+type InRange = Pick<WebhookDelivery, 'id' | 'occurredAt' | 'state'>;
+
+const findInRange = statement<
+  Omit<Range, 'since'> & { afterAt: number; afterId: number; limit: number },
+  InRange
 >(
-  'webhook-delivery.replay-range',
-  ({ isAmong }) => `
+  'webhook-delivery.find-in-range',
+  () => `
+    SELECT d.id, d.occurred_at AS "occurredAt", d.state FROM webhook_delivery d
+    WHERE d.endpoint_id = :endpointId AND d.occurred_at < CAST(:until AS bigint)
+      AND (d.occurred_at, d.id) > (CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
+    ORDER BY d.occurred_at, d.id LIMIT :limit`,
+);
+
+const replayThese = statement<{ ids: string; withDelivered: number; now: number }, { id: number }>(
+  'webhook-delivery.replay-these',
+  ({ isOneOf }) => `
     UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
-    WHERE ${isAmong(
-      'id',
-      `SELECT d.id FROM webhook_delivery d
-       WHERE d.endpoint_id = :endpointId AND d.id > CAST(:after AS bigint)
-         AND d.occurred_at >= CAST(:since AS bigint) AND d.occurred_at < CAST(:until AS bigint)
-         AND (d.state <> 'delivered' OR CAST(:withDelivered AS integer) = 1)
-       ORDER BY d.id LIMIT :limit`,
-    )}
+    WHERE ${isOneOf('id', ':ids', 'bigint')}
+      AND (state <> 'delivered' OR CAST(:withDelivered AS integer) = 1)
     RETURNING id`,
 );
 
@@ -217,27 +221,22 @@ export class WebhookDeliveryRepository {
   }
 
   /** Makes the deliveries of events from `since` until before `until` due now; returns how many. */
-  async replayRange(range: {
-    endpointId: number;
-    since: number;
-    until: number;
-    withDelivered: boolean;
-  }): Promise<number> {
-    const { withDelivered, ...given } = range;
+  async replayRange({ since, ...range }: Range, withDelivered: boolean): Promise<number> {
     let replayed = 0;
-    for (let after = 0, found = ALL_AT_ONCE; found === ALL_AT_ONCE; replayed += found) {
-      const parameters = {
-        ...given,
-        withDelivered: Number(withDelivered),
-        after,
-        now: Date.now(),
-        limit: ALL_AT_ONCE,
-      };
-      const rows = await this.transactor.run((manager) =>
-        this.statements.run(manager, replayRange, parameters),
-      );
+    let [afterAt, afterId] = [since, 0];
+    for (let found = ALL_AT_ONCE; found === ALL_AT_ONCE;) {
+      const page = { ...range, afterAt, afterId, limit: ALL_AT_ONCE };
+      const rows = await this.statements.read(findInRange, page);
       found = rows.length;
-      after = Math.max(after, ...rows.map(({ id }) => id));
+      ({ occurredAt: afterAt, id: afterId } = rows.at(-1) ?? { occurredAt: afterAt, id: afterId });
+      const wanted = rows.filter(({ state }) => withDelivered || state !== 'delivered');
+      if (wanted.length === 0) continue;
+      const ids = JSON.stringify(wanted.map(({ id }) => id));
+      const parameters = { ids, withDelivered: Number(withDelivered), now: Date.now() };
+      const due = await this.transactor.run((manager) =>
+        this.statements.run(manager, replayThese, parameters),
+      );
+      replayed += due.length;
     }
     return replayed;
   }

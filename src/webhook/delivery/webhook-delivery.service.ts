@@ -63,12 +63,12 @@ export class WebhookDeliveryService {
         throw new WebhookEventNotFound();
       return { success: 1, replayed: 1 };
     }
-    const replayed = await this.deliveries.replayRange({
+    const range = {
       endpointId: id,
       since: fromWireTime(since!),
       until: until === undefined ? Date.now() : fromWireTime(until),
-      withDelivered: withDelivered ?? false,
-    });
+    };
+    const replayed = await this.deliveries.replayRange(range, withDelivered ?? false);
     return { success: 1, replayed };
   }
 }

@@ -26,7 +26,7 @@ const fail = statement<
   () => `
     UPDATE webhook_endpoint SET failing_since = COALESCE(failing_since, :now),
       paused_until = COALESCE(:pausedUntil, paused_until)
-    WHERE id = :id
+    WHERE id = :id AND removed_at IS NULL
     RETURNING failing_since AS "failingSince", warned_at AS "warnedAt"`,
 );
 

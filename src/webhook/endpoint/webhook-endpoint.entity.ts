@@ -73,6 +73,10 @@ export class WebhookEndpoint {
   @Column('bigint', { name: 'paused_until', nullable: true })
   pausedUntil!: number | null;
 
+  /** When it was deleted: nobody sees it any more, and its deliveries are removed before it is; null while it is there. */
+  @Column('bigint', { name: 'removed_at', nullable: true })
+  removedAt!: number | null;
+
   @Column('bigint', { name: 'created_at' })
   createdAt!: number;
 

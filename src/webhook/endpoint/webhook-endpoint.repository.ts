@@ -5,7 +5,7 @@ import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/error
 import { statement, Statements } from '../../database/statement';
 import type { WebhookEndpoint } from './webhook-endpoint.entity';
 
-export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'workspace'>;
+export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'workspace' | 'removedAt'>;
 
 interface Key {
   workspaceId: number;
@@ -32,7 +32,7 @@ const listEndpoints = statement<
   'webhook-endpoint.list',
   () => `
     SELECT ${COLUMNS} FROM webhook_endpoint e
-    WHERE e.workspace_id = :workspaceId
+    WHERE e.workspace_id = :workspaceId AND e.removed_at IS NULL
       AND (e.created_at, e.id) > (CAST(:afterTime AS bigint), CAST(:afterId AS integer))
     ORDER BY e.created_at, e.id LIMIT :limit`,
 );
@@ -40,19 +40,22 @@ const listEndpoints = statement<
 const findEndpoint = statement<Key, StoredWebhookEndpoint>(
   'webhook-endpoint.find',
   () => `
-    SELECT ${COLUMNS} FROM webhook_endpoint e WHERE e.workspace_id = :workspaceId AND e.id = :id`,
+    SELECT ${COLUMNS} FROM webhook_endpoint e
+    WHERE e.workspace_id = :workspaceId AND e.id = :id AND e.removed_at IS NULL`,
 );
 
 const lockEndpoint = statement<Key, StoredWebhookEndpoint>(
   'webhook-endpoint.lock',
   ({ lockRows }) => `
     SELECT ${COLUMNS} FROM webhook_endpoint e
-    WHERE e.workspace_id = :workspaceId AND e.id = :id ${lockRows('e')}`,
+    WHERE e.workspace_id = :workspaceId AND e.id = :id AND e.removed_at IS NULL ${lockRows('e')}`,
 );
 
 const countEndpoints = statement<{ workspaceId: number }, { count: number }>(
   'webhook-endpoint.count',
-  () => 'SELECT count(*) AS count FROM webhook_endpoint WHERE workspace_id = :workspaceId',
+  () => `
+    SELECT count(*) AS count FROM webhook_endpoint
+    WHERE workspace_id = :workspaceId AND removed_at IS NULL`,
 );
 
 const insertEndpoint = statement<
@@ -84,8 +87,7 @@ const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
     WHERE workspace_id = :workspaceId AND id = :id`,
 );
 
-/** Endpoints that may be sent to, and have deliveries that are due. */
-/** An endpoint for which something is due. */
+/** An endpoint that may be sent to, and has deliveries that are due. */
 export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'>;
 
 const findDue = statement<{ now: number }, DueEndpoint>(
@@ -116,17 +118,22 @@ const listOfWorkspaces = statement<
   ({ isOneOf }) => `
     SELECT e.id, e.workspace_id AS "workspaceId", e.event_types AS "eventTypes",
       e.created_at AS "createdAt"
-    FROM webhook_endpoint e WHERE ${isOneOf('e.workspace_id', ':workspaceIds', 'integer')}`,
+    FROM webhook_endpoint e
+    WHERE ${isOneOf('e.workspace_id', ':workspaceIds', 'integer')} AND e.removed_at IS NULL`,
 );
 
 const findAny = statement<object, { id: number }>(
   'webhook-endpoint.find-any',
-  () => 'SELECT id FROM webhook_endpoint LIMIT 1',
+  () => 'SELECT id FROM webhook_endpoint WHERE removed_at IS NULL LIMIT 1',
 );
 
-const removeEndpoint = statement<Key>(
-  'webhook-endpoint.remove',
-  () => 'DELETE FROM webhook_endpoint WHERE workspace_id = :workspaceId AND id = :id',
+/** It is off, too: the version before knows nothing of removal. */
+const markRemoved = statement<Key & { now: number }>(
+  'webhook-endpoint.mark-removed',
+  () => `
+    UPDATE webhook_endpoint SET removed_at = :now, disabled_at = COALESCE(disabled_at, :now),
+      disabled_reason = COALESCE(disabled_reason, 'request')
+    WHERE workspace_id = :workspaceId AND id = :id`,
 );
 
 /** Queries webhook endpoints; each query names its workspace. */
@@ -205,7 +212,8 @@ export class WebhookEndpointRepository {
     return (await this.statements.read(findForSending, { id, now: Date.now() }))[0];
   }
 
-  async remove(manager: EntityManager, key: Key): Promise<void> {
-    await this.statements.run(manager, removeEndpoint, key);
+  /** Hides an endpoint that `manager` has locked from everybody but `RemovedEndpoints`. */
+  async markRemoved(manager: EntityManager, key: Key): Promise<void> {
+    await this.statements.run(manager, markRemoved, { ...key, now: Date.now() });
   }
 }

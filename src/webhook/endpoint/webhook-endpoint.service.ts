@@ -31,6 +31,7 @@ import {
   type WebhookEndpointAnswer,
   type WebhookEndpointsAnswer,
 } from './dto/webhook-endpoint-answer.dto';
+import { RemovedEndpoints } from './removed-endpoints';
 import {
   type StoredWebhookEndpoint,
   WebhookEndpointRepository,
@@ -50,6 +51,7 @@ export class WebhookEndpointService {
     private readonly transactor: Transactor,
     private readonly workspaces: WorkspaceService,
     private readonly auditLog: AuditLog,
+    private readonly removed: RemovedEndpoints,
     private readonly config: Config,
   ) {
     this.rules = new AddressRules(config.webhookAllowedCidrs);
@@ -195,18 +197,22 @@ export class WebhookEndpointService {
     return toIssuedAnswer(changed, issued);
   }
 
-  /** @throws WebhookEndpointNotFound */
+  /**
+   * Deletes an endpoint: from then on nothing is sent to it, and nobody sees it.
+   * @throws WebhookEndpointNotFound
+   */
   async remove(caller: Caller, id: number): Promise<DeletedAnswer> {
     const key = { workspaceId: caller.workspaceId, id };
     await this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, key);
-      await this.endpoints.remove(manager, key);
+      await this.endpoints.markRemoved(manager, key);
       await this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.delete',
         object: { type: 'webhook_endpoint', id },
         before: settingsOf(row),
       });
     });
+    void this.removed.sweep();
     return { success: 1 };
   }
 
