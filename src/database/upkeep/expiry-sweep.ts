@@ -55,7 +55,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     try {
       const now = await this.expiredBefore();
       for (const statement of [this.removeExpired].flat()) {
-        for (let batch = BATCH; batch === BATCH && !this.isEnding; removed += batch) {
+        for (let batch = BATCH; batch > 0 && !this.isEnding; removed += batch) {
           const rows = await this.transactor.run((manager) =>
             this.statements.run(manager, statement, { now, limit: BATCH }),
           );
