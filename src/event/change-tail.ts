@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { setImmediate } from 'node:timers/promises';
 import { ChangeFeed } from '../database/change-feed';
 import {
   type ChangePosition,
@@ -106,6 +107,8 @@ export class ChangeTail {
       const { changes, position } = read;
       this.tell(known, { changes, position, completeAt: hasMore ? undefined : began });
       if (read.isRewound) this.loseAll();
+      // SQLite's statements take no turn of the event loop: readers get one to take in what they were sent.
+      if (hasMore) await setImmediate();
     }
     this.tell(fresh, { changes: [], position: this.position, completeAt: began });
   }

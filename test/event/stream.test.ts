@@ -207,20 +207,33 @@ onEachDatabase((kind) => {
     expect(again.response.statusCode).toBe(200);
   });
 
+  /** So many changes of one transaction, of half a kilobyte each. */
+  const changeMany = (count: number) =>
+    changeDatabase(
+      service.database,
+      `INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
+      WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count})
+      SELECT ${kind === 'sqlite' ? '0' : 'CAST(CAST(pg_current_xact_id() AS text) AS bigint)'},
+        n, 1, 'schema.update', '${'x'.repeat(400)}', ${Date.now()} FROM numbers`,
+    );
+
+  test('a reader that reads is not cut, however much has changed at once', async () => {
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    for (let transaction = 1; transaction <= 4; transaction++) await changeMany(5000);
+    await reader.until(() => reader.changes.length >= 20_000);
+    expect(reader.isOver).toBe(false);
+  });
+
   test('a reader that does not read is cut, and others go on', async () => {
     const { ends } = service.app.get(EventStreams);
     const before = ends.too_slow;
     const [slow, quick] = [await open(), await open()];
     await Promise.all([slow.until(isCurrent(slow)), quick.until(isCurrent(quick))]);
     slow.pause();
-    // More than the buffers of the kernel take.
-    const record = `
-      INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
-      WITH RECURSIVE numbers AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM numbers WHERE n < 6000)
-      SELECT ${kind === 'sqlite' ? '0' : 'CAST(CAST(pg_current_xact_id() AS text) AS bigint)'},
-        n, 1, 'schema.update', '${'x'.repeat(400)}', ${Date.now()} FROM numbers`;
     for (let round = 0; ends.too_slow === before; round++) {
-      if (round < 5) await changeDatabase(service.database, record);
+      // More than the buffers of the kernel take.
+      if (round < 5) await changeMany(6000);
       await sleep(200);
     }
     expect(quick.isOver).toBe(false);
