@@ -5,7 +5,7 @@ import { postgresPrograms } from './lab/cluster.mjs';
 import { runSteps } from './lab/report.mjs';
 import { failover } from './outages/failover.mjs';
 import { outages } from './outages/outages.mjs';
-import { pooled } from './outages/pooled.mjs';
+import { pooled, pooledAlone } from './outages/pooled.mjs';
 
 // Shows what callers of the built service meet while its PostgreSQL is away: the database is
 // stopped, killed, halted, exhausted or locked under load, and a standby takes over. Every answer
@@ -27,7 +27,7 @@ async function main() {
     pgbouncer: 'pgbouncer',
     ps: 'procps',
   });
-  const steps = { ...outages, failover, PgBouncer: pooled };
+  const steps = { ...outages, failover, PgBouncer: pooled, 'PgBouncer alone': pooledAlone };
   const chosen = Object.entries(steps).filter(([name]) => !values.short || SHORT.includes(name));
   await runSteps(Object.fromEntries(chosen));
 }

@@ -17,9 +17,9 @@ import { createMetricsServer } from './metrics/metrics-server';
 
 async function main(): Promise<void> {
   loadDotEnv();
-  const config = loadConfig(process.env);
-  const log = await createLog(config);
-  await prepareDatabase(config, (level, msg, details) => {
+  const given = loadConfig(process.env);
+  const log = await createLog(given);
+  const { config } = await prepareDatabase(given, (level, msg, details) => {
     log[level]({ msg, ...details });
   });
   for (const name of findExposed(process.env, config)) {

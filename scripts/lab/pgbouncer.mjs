@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import process from 'node:process';
 
 /**
- * Writes the settings of a PgBouncer in transaction mode, with nothing else changed, before one database.
+ * Writes the settings of a PgBouncer in transaction mode before one database.
  * @param {string} directory for its settings; PgBouncer may read it
- * @param {{ port: number, target: URL, poolSize: number }} settings `poolSize` connections to the
- *   database are shared by all sessions
+ * @param {{ port: number, target: URL, poolSize: number, ignored?: string }} settings `poolSize` connections
+ *   to the database are shared by all sessions; `ignored` are startup parameters to drop, separated by
+ *   commas, in place of refusing the session
  * @returns {string[]} the arguments to start it with
  */
-export function preparePgBouncer(directory, { port, target, poolSize }) {
+export function preparePgBouncer(directory, { port, target, poolSize, ignored = '' }) {
   const file = join(directory, 'pgbouncer.ini');
   const { hostname, username, password, pathname } = target;
   const name = pathname.slice(1);
@@ -25,6 +26,7 @@ unix_socket_dir =
 auth_type = any
 pool_mode = transaction
 default_pool_size = ${poolSize}
+ignore_startup_parameters = ${ignored}
 `,
   );
   chmodSync(directory, 0o755);

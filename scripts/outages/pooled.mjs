@@ -14,13 +14,24 @@ const STEP_MS = 20;
  * PgBouncer in transaction mode between the service and PostgreSQL, with fewer connections than the
  * service has sessions; it is killed and started again under load.
  */
-export async function pooled() {
+export function pooled() {
+  return throughPooler((cluster) => ({
+    DATABASE_DIRECT_URL: cluster.serviceEnv().DATABASE_URL,
+  }));
+}
+
+/** The same without a way past it. */
+export function pooledAlone() {
+  return throughPooler(() => ({}));
+}
+
+async function throughPooler(more) {
   const cluster = await Cluster.create();
   const pooler = await preparePooler(cluster);
   let child = await pooler.start();
   const env = {
     ...cluster.serviceEnv(pooler.port),
-    DATABASE_DIRECT_URL: cluster.serviceEnv().DATABASE_URL,
+    ...more(cluster),
   };
   const server = await serve(cluster, env);
   return underLoad({ server, cluster }, async () => {

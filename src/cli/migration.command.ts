@@ -22,9 +22,9 @@ export function defineMigration(migration: Command): void {
           '--grant-to needs DATABASE_URL: the embedded database has no roles.',
         );
       }
-      const names = await prepareDatabase(config, notifyOperator);
-      for (const name of names) console.log(name);
-      if (names.length === 0) console.error('There was no migration to run.');
+      const { migrated } = await prepareDatabase(config, notifyOperator);
+      for (const name of migrated) console.log(name);
+      if (migrated.length === 0) console.error('There was no migration to run.');
       if (grantTo !== undefined) await grantRights(config, grantTo);
     });
 

@@ -9,9 +9,9 @@ import { configure, notifyOperator } from './configure';
 export async function withServices(
   work: (app: INestApplicationContext) => Promise<void>,
 ): Promise<void> {
-  const config = configure();
-  config.webhookDelivery = 'off';
-  await prepareDatabase(config, notifyOperator);
+  const given = configure();
+  given.webhookDelivery = 'off';
+  const { config } = await prepareDatabase(given, notifyOperator);
   const log = await createLog({ ...config, logLevel: 'warn' }, 2);
   const app = await NestFactory.createApplicationContext(AppModule.with(config), {
     abortOnError: false,

@@ -48,12 +48,15 @@ export class Config {
 
   @FromEnv('DATABASE_DIRECT_URL', {
     about:
-      'The database of `DATABASE_URL` past its connection pooler; to be set when `DATABASE_URL` leads through one in transaction mode, such as PgBouncer. Migrations and messages between replicas go this way.',
-    defaultText: 'unset (no pooler)',
+      'The database of `DATABASE_URL` past its connection pooler, where `DATABASE_URL` leads through one in transaction mode, such as PgBouncer. Migrations and messages between replicas go this way; without it there are no such messages, and some migrations are refused.',
+    defaultText: 'unset',
     secret: true,
     read: postgresUrl,
   })
   databaseDirectUrl?: string;
+
+  /** Not a variable: whether the start has found a pooler in transaction mode behind `DATABASE_URL`. */
+  databaseIsPooled?: boolean;
 
   @FromEnv('DATA_DIR', {
     about:

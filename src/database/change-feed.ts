@@ -24,7 +24,10 @@ export abstract class ChangeFeed {
    */
   abstract isCurrent(): boolean;
 
-  /** Whether other processes' changes arrive at once; null where that needs no connection, or none has been opened yet. */
+  /**
+   * Whether other processes' changes arrive at once; null where that needs no connection, none has been
+   * opened yet, or none can be had.
+   */
   isConnected(): boolean | null {
     return null;
   }

@@ -134,9 +134,14 @@ export function exclusiveOptions(dataDir: string): DataSourceOptions {
   };
 }
 
-/** Whether there is a pooler in transaction mode, so that nothing may belong to a session. */
-export function isPooled({ databaseDirectUrl }: Config): boolean {
-  return databaseDirectUrl !== undefined;
+/** Whether `DATABASE_URL` leads through a pooler in transaction mode, so that nothing may belong to a session. */
+export function isPooled({ databaseDirectUrl, databaseIsPooled = false }: Config): boolean {
+  return databaseDirectUrl !== undefined || databaseIsPooled;
+}
+
+/** The URL by which the process can have sessions of its own; undefined if a pooler is the only way. */
+export function sessionUrl(config: Config): string | undefined {
+  return config.databaseDirectUrl ?? (isPooled(config) ? undefined : config.databaseUrl);
 }
 
 /**
@@ -144,10 +149,27 @@ export function isPooled({ databaseDirectUrl }: Config): boolean {
  * statement to machine code takes many times as long as any of ours runs, and PostgreSQL would do so where
  * a table has just grown and it expects more rows than there are.
  */
-export function sessionSettings(config: Config): Partial<typeof SERVER_LIMITS> & ClientConfig {
+function sessionSettings(config: Config): Partial<typeof SERVER_LIMITS> & ClientConfig {
   return isPooled(config)
     ? {}
     : { ...SERVER_LIMITS, options: `-c jit=off -c ${RECORDS_CHANGES}=on` };
+}
+
+/** What a connection to `url` is opened with that has these settings; see `hasSettings`. */
+export function withSettings(config: Config, url: string): ClientConfig {
+  const settings = sessionSettings(config);
+  return { ...settings, connectionString: withOptions(url, settings.options) };
+}
+
+/**
+ * SQL that tells whether a session has the settings of `sessionSettings`: some poolers drop them. One that the
+ * URL brings along takes the place of the service's own.
+ */
+export function hasSettings(url: string): string {
+  const isGiven = URL.canParse(url) && new URL(url).searchParams.has('statement_timeout');
+  return `current_setting('${RECORDS_CHANGES}', true) IS NOT DISTINCT FROM 'on' AND (${isGiven} OR EXISTS (
+    SELECT FROM pg_settings
+    WHERE name = 'statement_timeout' AND setting = '${SERVER_LIMITS.statement_timeout}'))`;
 }
 
 /** Those that the URL brings along would else take the place of the service's own. */

@@ -8,7 +8,7 @@ import { ChangeFeed } from './change-feed';
 import { ChangeReader } from './change-reader';
 import { ConnectionPool } from './connection-pool';
 import { createDataSource } from './create-data-source';
-import { isPooled, servingOptions, sqliteWriterOptions } from './data-source-options';
+import { isPooled, servingOptions, sessionUrl, sqliteWriterOptions } from './data-source-options';
 import { PostgresChangeFeed } from './postgres/postgres-change-feed';
 import { PostgresChangeReader } from './postgres/postgres-change-reader';
 import { PostgresTransactor } from './postgres/postgres-transactor';
@@ -78,13 +78,11 @@ export class DatabaseModule implements OnApplicationShutdown {
   }
 }
 
-function createChangeFeed(
-  { databaseUrl, databaseDirectUrl }: Config,
-  transactor: Transactor,
-): ChangeFeed {
-  return databaseUrl === undefined
+function createChangeFeed(config: Config, transactor: Transactor): ChangeFeed {
+  const { databaseUrl: url } = config;
+  return url === undefined
     ? new SqliteChangeFeed(transactor as SqliteTransactor)
-    : new PostgresChangeFeed({ url: databaseUrl, directUrl: databaseDirectUrl });
+    : new PostgresChangeFeed({ url, isPooled: isPooled(config), sessionUrl: sessionUrl(config) });
 }
 
 function createChangeReader(

@@ -89,17 +89,6 @@ import { type RunningServer, runBuilt, startServer } from '../support/processes'
     while ((await listening()).length < 2) expect(performance.now()).toBeLessThan(deadline);
   });
 
-  test('without the way past the pooler the start is refused, with a word on what is missing', async () => {
-    const { code, stderr } = await runBuilt('main.js', {
-      ...database.env,
-      DATABASE_URL: pooler.url,
-      PORT: '0',
-      METRICS_PORT: '0',
-    });
-    expect(code).toBe(1);
-    expect(stderr).toMatch(/^.*DATABASE_URL cannot be used:.*set DATABASE_DIRECT_URL, too\.\n$/);
-  });
-
   test('a way past the pooler to another database is refused, and nothing is done there', async () => {
     const other = await createTestDatabase('postgres');
     const env = {

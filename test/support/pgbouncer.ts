@@ -6,15 +6,21 @@ import { join } from 'node:path';
 import { preparePgBouncer } from '../../scripts/lab/pgbouncer.mjs';
 import { accepts, freePort } from '../../scripts/lab/ports.mjs';
 
-/** Connections to PostgreSQL that all sessions of the pooler share. */
+/** Connections to PostgreSQL that all sessions of the pooler share, unless a test says otherwise. */
 export const POOL_SIZE = 3;
+
+interface Settings {
+  poolSize?: number;
+  /** Startup parameters that it drops, separated by commas; it refuses others. */
+  ignored?: string;
+}
 
 /** Whether tests can start a PgBouncer. */
 export function canStartPgBouncer(): boolean {
   return spawnSync('pgbouncer', ['--version']).error === undefined;
 }
 
-/** A PgBouncer in transaction mode, with nothing else changed, before one database. */
+/** A PgBouncer in transaction mode, with nothing else changed but `Settings`, before one database. */
 export class OwnPgBouncer {
   private child: ChildProcess | undefined;
   private readonly dir = mkdtempSync(join(tmpdir(), 'user-groups-pgbouncer-'));
@@ -22,10 +28,11 @@ export class OwnPgBouncer {
   private constructor(
     private readonly target: URL,
     private readonly port: number,
+    private readonly settings: Settings,
   ) {}
 
-  static async start(databaseUrl: string): Promise<OwnPgBouncer> {
-    const pooler = new OwnPgBouncer(new URL(databaseUrl), await freePort());
+  static async start(databaseUrl: string, settings: Settings = {}): Promise<OwnPgBouncer> {
+    const pooler = new OwnPgBouncer(new URL(databaseUrl), await freePort(), settings);
     await pooler.start();
     return pooler;
   }
@@ -39,8 +46,9 @@ export class OwnPgBouncer {
 
   /** Resolves when it takes connections. */
   async start(): Promise<void> {
-    const { port, target } = this;
-    const args = preparePgBouncer(this.dir, { port, target, poolSize: POOL_SIZE });
+    const { port, target, settings } = this;
+    const options = { port, target, poolSize: POOL_SIZE, ...settings };
+    const args = preparePgBouncer(this.dir, options);
     const child = spawn('pgbouncer', args, { stdio: 'ignore' });
     this.child = child;
     while (!(await accepts(this.port))) {

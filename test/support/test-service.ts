@@ -65,7 +65,7 @@ export async function startTestService(
 ): Promise<TestService> {
   const isOwn = typeof place === 'string';
   const database = isOwn ? await createTestDatabase(place) : place;
-  const config = loadConfig({
+  const given = loadConfig({
     LOG_LEVEL: 'trace',
     LOG_FORMAT: 'json',
     METRICS_PORT: '0',
@@ -78,7 +78,7 @@ export async function startTestService(
     ...database.env,
     ...env,
   });
-  await prepareDatabase(config);
+  const { config } = await prepareDatabase(given);
   const app = await createApp(config, await createLog(config, openLog()));
   try {
     await app.init();

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import { type Change, ChangeFeed, type ChangeListener } from '../change-feed';
 import { fromMessage, isOfUserGroups } from './change-message';
@@ -10,25 +10,29 @@ import { PostgresChangeSender } from './postgres-change-sender';
 interface Ways {
   /** By which it also writes. */
   url: string;
-  /** Past a pooler in transaction mode, if there is one. */
-  directUrl: string | undefined;
+  /** Whether that leads through a pooler in transaction mode. */
+  isPooled: boolean;
+  /** By which it can have sessions of its own, past a pooler; undefined if that is the only way. */
+  sessionUrl: string | undefined;
 }
 
 /**
  * Learns of the changes of every process by asking for them three times a second, which misses none.
  * LISTEN and NOTIFY make them known at once, as a rule: a process may end between its commit and its
- * announcement.
+ * announcement. They need sessions, and are left out where there are none.
  */
 @Injectable()
 export class PostgresChangeFeed extends ChangeFeed {
+  private readonly logger = new Logger('ChangeFeed');
   private readonly self = randomUUID();
   private readonly poller: PostgresChangePoller;
-  private readonly sender: PostgresChangeSender;
-  private readonly receiver: PostgresChangeReceiver;
+  private readonly sender: PostgresChangeSender | undefined;
+  private readonly receiver: PostgresChangeReceiver | undefined;
+  private isStarted = false;
 
-  constructor({ url, directUrl }: Ways) {
+  constructor({ url, isPooled, sessionUrl }: Ways) {
     super();
-    this.poller = new PostgresChangePoller(url, directUrl !== undefined, {
+    this.poller = new PostgresChangePoller(url, isPooled, {
       invalidate: (change) => {
         this.invalidate(change);
       },
@@ -36,8 +40,9 @@ export class PostgresChangeFeed extends ChangeFeed {
         this.invalidateAll();
       },
     });
-    this.sender = new PostgresChangeSender(directUrl ?? url, this.self);
-    this.receiver = new PostgresChangeReceiver(directUrl ?? url, (message) => {
+    if (sessionUrl === undefined) return;
+    this.sender = new PostgresChangeSender(sessionUrl, this.self);
+    this.receiver = new PostgresChangeReceiver(sessionUrl, (message) => {
       this.receive(message);
     });
   }
@@ -47,24 +52,30 @@ export class PostgresChangeFeed extends ChangeFeed {
   }
 
   override isConnected(): boolean | null {
-    return this.receiver.isStarted ? this.receiver.isListening : null;
+    return this.receiver?.isStarted ? this.receiver.isListening : null;
   }
 
   override announce(change: Change): void {
     super.announce(change);
     // No message names API tokens: the other processes ask soon enough.
-    if (isOfUserGroups(change)) this.sender.send(change);
+    if (isOfUserGroups(change)) this.sender?.send(change);
   }
 
   /** Opens the connections with the first listener: the command line has none. */
   override subscribe(listener: ChangeListener): void {
     super.subscribe(listener);
+    if (this.isStarted) return;
+    this.isStarted = true;
     this.poller.start();
-    this.receiver.start();
+    if (this.receiver) this.receiver.start();
+    else
+      this.logger.warn({
+        msg: 'not listening for changes of other processes: DATABASE_URL leads through a pooler and DATABASE_DIRECT_URL is not set; they are asked for three times a second',
+      });
   }
 
   override async close(): Promise<void> {
-    await Promise.all([this.poller.close(), this.sender.close(), this.receiver.close()]);
+    await Promise.all([this.poller.close(), this.sender?.close(), this.receiver?.close()]);
   }
 
   /** Takes a message that it cannot read, perhaps a later version's, for any change. */

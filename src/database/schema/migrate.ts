@@ -1,22 +1,29 @@
 import type { Migration } from 'typeorm';
+import { OperatorError } from '../../common/operator-error';
 import type { Config } from '../../config/config';
 import { lockTables } from '../migrations/lock-tables';
 import { MigrationSession } from './migration-session';
 import type { Notify } from './migration-turn';
 import { reachDatabase } from './reach-database';
 
+export interface Prepared {
+  /** The configuration with what is known of the database by now, to serve with. */
+  config: Config;
+  /** The names of the migrations that were run. */
+  migrated: string[];
+}
+
 /**
  * Prepares the database for serving: waits for it, and runs the pending migrations, one process at
  * a time, so that several replicas may start at once.
- * @returns the names of the migrations that were run
  * @throws OperatorError with one line for the operator
  */
 export async function prepareDatabase(
-  config: Config,
+  given: Config,
   notify: Notify = () => undefined,
-): Promise<string[]> {
-  await reachDatabase(config, notify);
-  return MigrationSession.use(config, notify, async (session) => {
+): Promise<Prepared> {
+  const config = await reachDatabase(given, notify);
+  const migrated = await MigrationSession.use(config, notify, async (session) => {
     // A start without pending migrations does not wait for a newer version that migrates.
     const pending = await session.transact(({ executor }) => executor.getPendingMigrations());
     if (pending.length === 0) return [];
@@ -26,6 +33,7 @@ export async function prepareDatabase(
     }
     return names;
   });
+  return { config, migrated };
 }
 
 /**
@@ -33,9 +41,10 @@ export async function prepareDatabase(
  * @returns its name, or undefined if there was none
  */
 export async function revertMigration(
-  config: Config,
+  given: Config,
   notify: Notify = () => undefined,
 ): Promise<string | undefined> {
+  const config = await reachDatabase(given, notify);
   return MigrationSession.use(config, notify, (session) =>
     session.alone(() =>
       session.transact(async ({ executor, runner }) => {
@@ -55,9 +64,10 @@ export interface MigrationState {
 
 /** Lists every migration in order, with whether this database has it. */
 export async function listMigrations(
-  config: Config,
+  given: Config,
   notify: Notify = () => undefined,
 ): Promise<MigrationState[]> {
+  const config = await reachDatabase(given, notify);
   return MigrationSession.use(config, notify, (session) =>
     session.transact(async ({ executor, all }) => {
       const applied = new Set((await executor.getExecutedMigrations()).map(({ name }) => name));
@@ -77,6 +87,8 @@ async function runPending(session: MigrationSession, notify: Notify): Promise<st
     const next = await session.transact(async ({ executor, runner }) => {
       const pending = await executor.getPendingMigrations();
       const first = (await session.servesNobody()) ? -1 : pending.findIndex(isRunAlone);
+      // Before anything is changed.
+      if (first !== -1 && !session.isOwn) throw sessionNeeded(pending[first]!);
       const together = first === -1 ? pending : pending.slice(0, first);
       if (together.length > 0) await lockTables(runner);
       for (const migration of together) {
@@ -90,6 +102,12 @@ async function runPending(session: MigrationSession, notify: Notify): Promise<st
     await session.executor.executeMigration(next);
     names.push(next.name);
   }
+}
+
+function sessionNeeded({ name }: Migration): OperatorError {
+  return new OperatorError(
+    `The migration ${name} cannot run through the pooler of DATABASE_URL while the database is in use; run "migration run" once with DATABASE_DIRECT_URL, which leads past it.`,
+  );
 }
 
 /** Whether it must run outside a transaction: it takes long, and must not lock others out of the tables. */

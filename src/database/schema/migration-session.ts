@@ -1,7 +1,7 @@
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
 import type { Config } from '../../config/config';
 import { createDataSource } from '../create-data-source';
-import { migratingOptions, NO_LIMITS } from '../data-source-options';
+import { migratingOptions, NO_LIMITS, sessionUrl } from '../data-source-options';
 import { isSqliteBusy } from '../database-errors';
 import { type Notify, waitForTurn } from './migration-turn';
 import { toOperatorError } from './reach-database';
@@ -11,13 +11,21 @@ const SCHEMA_LOCK = 7_245_310_118;
 /** Lock of a session from its first migration to its last. Older versions take the other lock alone. */
 const SESSION_LOCK = 7_245_310_119;
 
-/** The one connection of a process that migrates, past any pooler and without time limits. */
+/**
+ * The one connection of a process that migrates, without time limits: past a pooler, or through it where
+ * there is no other way. Then it has no session of its own, and what belongs to one belongs to a
+ * transaction.
+ */
 export class MigrationSession {
   readonly executor: MigrationExecutor;
   readonly runner: QueryRunner;
   /** The names of this version's migrations, in order. */
   readonly all: string[];
+  /** Whether the session is the process's own. */
+  readonly isOwn: boolean;
   private readonly isPostgres: boolean;
+  /** Whether a transaction is under way that has everything in it. */
+  private isWhole = false;
 
   private constructor(
     private readonly config: Config,
@@ -25,6 +33,7 @@ export class MigrationSession {
     dataSource: DataSource,
   ) {
     this.isPostgres = dataSource.options.type === 'postgres';
+    this.isOwn = !this.isPostgres || sessionUrl(config) !== undefined;
     this.runner = dataSource.createQueryRunner();
     this.executor = new MigrationExecutor(dataSource, this.runner);
     this.executor.transaction = 'none';
@@ -44,7 +53,7 @@ export class MigrationSession {
         return dataSource !== undefined;
       });
       const session = new MigrationSession(config, notify, dataSource!);
-      if (session.isPostgres) await session.runner.query(NO_LIMITS.inSession);
+      if (session.isPostgres && session.isOwn) await session.runner.query(NO_LIMITS.inSession);
       return await work(session).finally(() => session.runner.release());
     } catch (error) {
       throw toOperatorError(config, error);
@@ -58,25 +67,22 @@ export class MigrationSession {
    * transaction itself ensures that.
    */
   async transact<T>(work: (session: this) => Promise<T>): Promise<T> {
-    const { runner } = this;
-    try {
-      await waitForTurn(this.config, this.notify, () => this.begin());
-      const result = await work(this);
-      await runner.commitTransaction();
-      return result;
-    } catch (error) {
-      await runner.rollbackTransaction().catch(() => undefined);
-      throw error;
-    }
+    return this.isWhole ? work(this) : this.transactUnder([SCHEMA_LOCK], work);
   }
 
   /**
    * Runs `work`, which is several transactions, while no other process runs such work. The lock
    * belongs to the session, so that it lasts as long as what the session has asked PostgreSQL to
-   * do, even if the process is killed meanwhile.
+   * do, even if the process is killed meanwhile. Without a session it is one transaction.
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     if (!this.isPostgres) return work();
+    if (!this.isOwn) {
+      return this.transactUnder([SESSION_LOCK, SCHEMA_LOCK], () => {
+        this.isWhole = true;
+        return work().finally(() => (this.isWhole = false));
+      });
+    }
     await waitForTurn(this.config, this.notify, () =>
       this.tryLock('pg_try_advisory_lock', SESSION_LOCK),
     );
@@ -91,13 +97,39 @@ export class MigrationSession {
     return !this.isPostgres || (await this.executor.getExecutedMigrations()).length === 0;
   }
 
-  private async begin(): Promise<boolean> {
+  private async transactUnder<T>(
+    locks: readonly number[],
+    work: (session: this) => Promise<T>,
+  ): Promise<T> {
+    const { runner } = this;
+    try {
+      await waitForTurn(this.config, this.notify, () => this.begin(locks));
+      const result = await work(this);
+      await runner.commitTransaction();
+      return result;
+    } catch (error) {
+      await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** @param locks taken in this order, so that two processes never wait for each other */
+  private async begin(locks: readonly number[]): Promise<boolean> {
     const { runner } = this;
     if (!this.isPostgres) {
       return (await ifFree(() => runner.startTransaction().then(() => true))) ?? false;
     }
-    if (!runner.isTransactionActive) await runner.startTransaction();
-    return this.tryLock('pg_try_advisory_xact_lock', SCHEMA_LOCK);
+    if (!runner.isTransactionActive) {
+      await runner.startTransaction();
+      if (!this.isOwn) await runner.query(NO_LIMITS.inTransaction);
+    }
+    for (const lock of locks) {
+      if (await this.tryLock('pg_try_advisory_xact_lock', lock)) continue;
+      // Whoever waits in a transaction would keep a connection of the pooler from others.
+      if (!this.isOwn) await runner.rollbackTransaction();
+      return false;
+    }
+    return true;
   }
 
   private async tryLock(attempt: string, lock: number): Promise<boolean> {

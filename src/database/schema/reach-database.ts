@@ -13,7 +13,7 @@ import { Client } from 'pg';
 import { DatabaseUnavailable } from '../../common/errors';
 import { OperatorError } from '../../common/operator-error';
 import type { Config } from '../../config/config';
-import { sessionSettings, sqlitePath } from '../data-source-options';
+import { hasSettings, isPooled, sqlitePath, withSettings } from '../data-source-options';
 import { translateDatabaseError } from '../database-errors';
 import type { Notify } from './migration-turn';
 import { requireOneDatabase } from './one-database';
@@ -21,23 +21,29 @@ import { requireOneDatabase } from './one-database';
 const OLDEST_POSTGRES = 150_000;
 const WAIT_MS = 15_000;
 const WAIT_STEP_MS = 500;
-/** The error of PgBouncer for a session with time limits. */
+/** The error of PgBouncer for a session with settings that it does not know. */
 const OF_POOLER = 'unsupported startup parameter';
 
 /**
  * Waits for the database: creates `DATA_DIR`, or waits up to 15 s for PostgreSQL.
+ * @returns the configuration with what it has found out: whether there is a pooler
  * @throws OperatorError with one line for the operator
  */
-export async function reachDatabase(config: Config, notify: Notify): Promise<void> {
-  if (config.databaseUrl === undefined) {
+export async function reachDatabase(config: Config, notify: Notify): Promise<Config> {
+  const { databaseUrl, databaseDirectUrl } = config;
+  if (databaseUrl === undefined) {
     createDataDir(config.dataDir);
-    return;
+    return config;
   }
-  const urls = [config.databaseDirectUrl, config.databaseUrl];
-  for (const url of urls) if (url !== undefined) await waitForPostgres(config, url, notify);
+  if (databaseDirectUrl !== undefined) await waitForPostgres(config, databaseDirectUrl, notify);
+  const keepsSettings = await waitForPostgres(config, databaseUrl, notify);
   await requireOneDatabase(config).catch((error: unknown) => {
     throw toOperatorError(config, error);
   });
+  if (keepsSettings) return config;
+  const pooled = { ...config, databaseIsPooled: true };
+  await waitForPostgres(pooled, databaseUrl, notify);
+  return pooled;
 }
 
 /** Describes an error of the database in one line. */
@@ -78,45 +84,46 @@ function makeDirectory(path: string): void {
   }
 }
 
-async function waitForPostgres(config: Config, url: string, notify: Notify): Promise<void> {
+/** @returns whether its sessions have the settings that the service asks for */
+async function waitForPostgres(config: Config, url: string, notify: Notify): Promise<boolean> {
   const deadline = Date.now() + WAIT_MS;
   for (let first = true; ; first = false) {
-    const error = await tryPostgres(config, url);
-    if (!error) return;
-    const passing =
-      translateDatabaseError(error) instanceof DatabaseUnavailable &&
-      !(error as Error).message.includes(OF_POOLER);
-    if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
-    if (first) notify('warn', 'waiting for PostgreSQL', { reason: codeOf(error) });
+    try {
+      return await tryPostgres(config, url);
+    } catch (error) {
+      const isRefused = error instanceof Error && error.message.includes(OF_POOLER);
+      if (isRefused && !isPooled(config)) return false;
+      const passing = translateDatabaseError(error) instanceof DatabaseUnavailable && !isRefused;
+      if (!passing || Date.now() > deadline) throw unreachable(config, url, error);
+      if (first) notify('warn', 'waiting for PostgreSQL', { reason: codeOf(error) });
+    }
     await sleep(WAIT_STEP_MS);
   }
 }
 
 /** Connects in the same way as the service. */
-async function tryPostgres(config: Config, url: string): Promise<unknown> {
+async function tryPostgres(config: Config, url: string): Promise<boolean> {
   let client: Client | undefined;
   try {
     client = new Client({
-      ...sessionSettings(config),
-      connectionString: url,
+      ...withSettings(config, url),
       connectionTimeoutMillis: 2000,
       query_timeout: 2000,
     });
     // Without a listener an error after the connection is made would end the process.
     client.on('error', () => undefined);
     await client.connect();
-    const { rows } = await client.query<{ version: string; encoding: string }>(
-      "SELECT current_setting('server_version_num') AS version, current_setting('server_encoding') AS encoding",
+    const { rows } = await client.query<{ version: string; encoding: string; isKept: boolean }>(
+      `SELECT current_setting('server_version_num') AS version,
+         current_setting('server_encoding') AS encoding, ${hasSettings(url)} AS "isKept"`,
     );
-    if (Number(rows[0]?.version) < OLDEST_POSTGRES) {
+    if (Number(rows[0]!.version) < OLDEST_POSTGRES) {
       throw new OperatorError('The PostgreSQL of DATABASE_URL is older than 15.');
     }
-    if (rows[0]?.encoding !== 'UTF8') {
+    if (rows[0]!.encoding !== 'UTF8') {
       throw new OperatorError('The database of DATABASE_URL must have the encoding UTF8.');
     }
-    return undefined;
-  } catch (error) {
-    return error;
+    return isPooled(config) || rows[0]!.isKept;
   } finally {
     await client?.end().catch(() => undefined);
   }
@@ -127,7 +134,7 @@ function unreachable(config: Config, url: string, error: unknown): OperatorError
   if (error instanceof OperatorError) return error;
   const reason = error instanceof Error && error.message ? error.message : codeOf(error);
   const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
-  const hint = reason.includes(OF_POOLER) ? '; behind a pooler set DATABASE_DIRECT_URL, too' : '';
+  const hint = reason.includes(OF_POOLER) ? '; through a pooler the URL must not bring any' : '';
   return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, {
     cause: error,
   });
