@@ -6,10 +6,9 @@ import { withService } from '../support/test-service';
 import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
 
 const PATH = '/api/v1/webhook-endpoints';
-/** Many batches of what is removed at once. */
-const DELIVERIES = 10_500;
-
 onEachDatabase((kind) => {
+  /** Many batches of what is removed at once. */
+  const DELIVERIES = kind === 'postgres' ? 50_000 : 10_500;
   const service = withService(kind, SENDING);
   let api: ApiClient;
   let receiver: WebhookReceiver;
@@ -88,6 +87,23 @@ onEachDatabase((kind) => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(receiver.messages).toHaveLength(1);
     expect(await rowsOf('webhook_delivery', 'endpoint_id', id)).toEqual([]);
+  });
+
+  test('a deleted endpoint that the version before has switched on gets nothing', async () => {
+    const id = await subscribe();
+    const removed = `removed_at = ${Date.now() + 60_000}`;
+    await sql(`UPDATE webhook_endpoint SET ${removed}, disabled_at = NULL WHERE id = ${id}`);
+    await sql(`
+      INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from, due_at)
+      VALUES (${id}, 1, 'user_group.create', '{}', ${Date.now()}, 'pending', 0, 0, 1)`);
+    const seen = await subscribe();
+    await api.create();
+    await receiver.receive(1);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(receiver.messages.map(({ body }) => body)).not.toContain('{}');
+    expect(await rowsOf('webhook_attempt', 'endpoint_id', seen)).toHaveLength(1);
+    await sql(`UPDATE webhook_endpoint SET removed_at = 1 WHERE id = ${id}`);
+    expect(await service.app.get(RemovedEndpoints).sweep()).toBe(2);
   });
 
   test('deleted endpoints leave room for others', async () => {

@@ -18,11 +18,13 @@ export interface ChangeConsumer {
 /** Looks at the oldest alone: ids are given out nearly in the order of time. */
 const removeExpired: RemoveExpired = statement(
   'change-event.remove-expired',
-  () => `
+  ({ isAmong }) => `
     DELETE FROM change_event
-    WHERE id IN (
-      SELECT id FROM (SELECT id, occurred_at FROM change_event ORDER BY id LIMIT :limit) AS oldest
-      WHERE occurred_at < CAST(:now AS bigint))
+    WHERE ${isAmong(
+      'id',
+      `SELECT id FROM (SELECT id, occurred_at FROM change_event ORDER BY id LIMIT :limit) AS oldest
+       WHERE occurred_at < CAST(:now AS bigint)`,
+    )}
     RETURNING id`,
 );
 

@@ -13,13 +13,13 @@ export type RemoveExpired = Statement<{ now: number; limit: number }, object>;
 export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicationShutdown {
   protected readonly logger = new Logger(this.constructor.name);
   private timer: NodeJS.Timeout | undefined;
-  private sweeping: Promise<unknown> | undefined;
+  private swept = Promise.resolve(0);
   private isEnding = false;
 
   constructor(
-    private readonly transactor: Transactor,
-    private readonly statements: Statements,
-    private readonly removeExpired: RemoveExpired | readonly RemoveExpired[],
+    protected readonly transactor: Transactor,
+    protected readonly statements: Statements,
+    private readonly removeExpired: RemoveExpired,
     /** How long before `now` a row has to lie, where its table does not say so itself. */
     private readonly retentionMs = 0,
   ) {}
@@ -32,7 +32,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
   async onApplicationShutdown(): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
-    await this.sweeping;
+    await this.swept;
   }
 
   /** The `now` of `removeExpired`, in milliseconds since 1970. */
@@ -40,27 +40,31 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     return Promise.resolve(Date.now() - this.retentionMs);
   }
 
+  /** Removes batch after batch of what has expired at `now`; yields how many rows each has had. */
+  protected async *removeBatches(now: number): AsyncGenerator<number> {
+    for (let batch = BATCH; batch > 0; yield batch) {
+      const rows = await this.transactor.run((manager) =>
+        this.statements.run(manager, this.removeExpired, { now, limit: BATCH }),
+      );
+      batch = rows.length;
+    }
+  }
+
   /**
-   * Removes what has expired.
+   * Removes what has expired, once the sweep before has ended.
    * @returns how many rows; what fails is left for the next hour
    */
   sweep(): Promise<number> {
-    const swept = this.removeAll();
-    this.sweeping = swept;
-    return swept;
+    this.swept = this.swept.then(() => (this.isEnding ? 0 : this.removeAll()));
+    return this.swept;
   }
 
   private async removeAll(): Promise<number> {
     let removed = 0;
     try {
-      const now = await this.expiredBefore();
-      for (const statement of [this.removeExpired].flat()) {
-        for (let batch = BATCH; batch > 0 && !this.isEnding; removed += batch) {
-          const rows = await this.transactor.run((manager) =>
-            this.statements.run(manager, statement, { now, limit: BATCH }),
-          );
-          batch = rows.length;
-        }
+      for await (const batch of this.removeBatches(await this.expiredBefore())) {
+        removed += batch;
+        if (this.isEnding) break;
       }
       if (removed > 0) this.logger.log({ msg: 'expired rows removed', removed });
     } catch (err) {

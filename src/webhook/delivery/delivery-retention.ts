@@ -8,11 +8,13 @@ const DAY_MS = 86_400_000;
 
 const removeExpired: RemoveExpired = statement(
   'webhook-delivery.remove-expired',
-  () => `
+  ({ isAmong }) => `
     DELETE FROM webhook_delivery
-    WHERE id IN (
-      SELECT id FROM webhook_delivery WHERE occurred_at < CAST(:now AS bigint)
-      ORDER BY occurred_at LIMIT :limit)
+    WHERE ${isAmong(
+      'id',
+      `SELECT id FROM webhook_delivery WHERE occurred_at < CAST(:now AS bigint)
+       ORDER BY occurred_at LIMIT :limit`,
+    )}
     RETURNING id`,
 );
 

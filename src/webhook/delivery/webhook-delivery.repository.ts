@@ -106,16 +106,23 @@ interface Range {
 
 type InRange = Pick<WebhookDelivery, 'id' | 'occurredAt' | 'state'>;
 
-const findInRange = statement<
-  Omit<Range, 'since'> & { afterAt: number; afterId: number; limit: number },
-  InRange
->(
+const ALL_AT_ONCE = 1000;
+
+/**
+ * What follows in the order of the index, as far as it belongs to the range: with the range inside,
+ * PostgreSQL would expect little, and take another index and sort.
+ */
+const findInRange = statement<Omit<Range, 'since'> & { afterAt: number; afterId: number }, InRange>(
   'webhook-delivery.find-in-range',
   () => `
-    SELECT d.id, d.occurred_at AS "occurredAt", d.state FROM webhook_delivery d
-    WHERE d.endpoint_id = :endpointId AND d.occurred_at < CAST(:until AS bigint)
-      AND (d.occurred_at, d.id) > (CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
-    ORDER BY d.occurred_at, d.id LIMIT :limit`,
+    SELECT id, occurred_at AS "occurredAt", state
+    FROM (
+      SELECT d.endpoint_id, d.id, d.occurred_at, d.state FROM webhook_delivery d
+      WHERE (d.endpoint_id, d.occurred_at, d.id)
+        > (CAST(:endpointId AS integer), CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
+      ORDER BY d.endpoint_id, d.occurred_at, d.id LIMIT ${ALL_AT_ONCE}) AS following
+    WHERE endpoint_id = :endpointId AND occurred_at < CAST(:until AS bigint)
+    ORDER BY occurred_at, id`,
 );
 
 const replayThese = statement<{ ids: string; withDelivered: number; now: number }, { id: number }>(
@@ -154,8 +161,6 @@ const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
         }
       ORDER BY a.at DESC, a.event_id DESC, a.number DESC LIMIT :limit`,
   );
-
-const ALL_AT_ONCE = 1000;
 
 /** Stores deliveries and their attempts. */
 @Injectable()
@@ -225,7 +230,7 @@ export class WebhookDeliveryRepository {
     let replayed = 0;
     let [afterAt, afterId] = [since, 0];
     for (let found = ALL_AT_ONCE; found === ALL_AT_ONCE;) {
-      const page = { ...range, afterAt, afterId, limit: ALL_AT_ONCE };
+      const page = { ...range, afterAt, afterId };
       const rows = await this.statements.read(findInRange, page);
       found = rows.length;
       ({ occurredAt: afterAt, id: afterId } = rows.at(-1) ?? { occurredAt: afterAt, id: afterId });

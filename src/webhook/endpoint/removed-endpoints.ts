@@ -3,24 +3,39 @@ import { statement, Statements } from '../../database/statement';
 import { Transactor } from '../../database/transactor';
 import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep';
 
-/** Of one endpoint after the other, so that an index leads to them. */
-const removeDeliveries: RemoveExpired = statement(
+/** Small enough that no caller waits for it. */
+const BATCH = 1000;
+
+const findRemoved = statement<{ now: number }, { id: number }>(
+  'webhook-endpoint.find-removed',
+  () => 'SELECT id FROM webhook_endpoint WHERE removed_at <= CAST(:now AS bigint) ORDER BY id',
+);
+
+/**
+ * Goes on behind the batch before: what that has removed stays in the index for as long as anybody
+ * has a snapshot, as a backup has, and each batch would pass by all of it. What follows in the order of
+ * the index is read as far as it belongs to the endpoint: with that inside, PostgreSQL would sort.
+ */
+const removeDeliveries = statement<
+  { id: number; afterAt: number; afterId: number },
+  { id: number; occurredAt: number }
+>(
   'webhook-endpoint.remove-deliveries',
   ({ isAmong }) => `
     DELETE FROM webhook_delivery
     WHERE ${isAmong(
       'id',
-      `SELECT d.id FROM webhook_delivery d
-       WHERE d.endpoint_id = (
-         SELECT e.id FROM webhook_endpoint e
-         WHERE e.removed_at <= CAST(:now AS bigint)
-           AND EXISTS (SELECT 1 FROM webhook_delivery of_it WHERE of_it.endpoint_id = e.id)
-         ORDER BY e.id LIMIT 1)
-       ORDER BY d.occurred_at, d.id LIMIT :limit`,
+      `SELECT id FROM (
+         SELECT d.endpoint_id, d.id FROM webhook_delivery d
+         WHERE (d.endpoint_id, d.occurred_at, d.id)
+           > (CAST(:id AS integer), CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
+         ORDER BY d.endpoint_id, d.occurred_at, d.id LIMIT ${BATCH}) AS following
+       WHERE endpoint_id = :id`,
     )}
-    RETURNING id`,
+    RETURNING id, occurred_at AS "occurredAt"`,
 );
 
+/** Those that have nothing left: what was made of changes meanwhile is for the next sweep. */
 const removeEndpoints: RemoveExpired = statement(
   'webhook-endpoint.remove',
   ({ isAmong }) => `
@@ -42,6 +57,31 @@ const removeEndpoints: RemoveExpired = statement(
 @Injectable()
 export class RemovedEndpoints extends ExpirySweep {
   constructor(transactor: Transactor, statements: Statements) {
-    super(transactor, statements, [removeDeliveries, removeEndpoints]);
+    super(transactor, statements, removeEndpoints);
   }
+
+  protected override async *removeBatches(now: number): AsyncGenerator<number> {
+    for (const { id } of await this.statements.read(findRemoved, { now })) {
+      yield* this.removeDeliveries(id);
+    }
+    yield* super.removeBatches(now);
+  }
+
+  private async *removeDeliveries(id: number): AsyncGenerator<number> {
+    let last = { occurredAt: -1, id: 0 };
+    for (let batch = BATCH; batch > 0; yield batch) {
+      const parameters = { id, afterAt: last.occurredAt, afterId: last.id };
+      const rows = await this.transactor.run((manager) =>
+        this.statements.run(manager, removeDeliveries, parameters),
+      );
+      batch = rows.length;
+      last = rows.reduce((one, other) => (isBehind(other, one) ? other : one), last);
+    }
+  }
+}
+
+function isBehind(one: { occurredAt: number; id: number }, other: typeof one): boolean {
+  return one.occurredAt === other.occurredAt
+    ? one.id > other.id
+    : one.occurredAt > other.occurredAt;
 }

@@ -94,7 +94,7 @@ const findDue = statement<{ now: number }, DueEndpoint>(
   'webhook-endpoint.find-due',
   () => `
     SELECT e.id, e.workspace_id AS "workspaceId" FROM webhook_endpoint e
-    WHERE e.disabled_at IS NULL
+    WHERE e.disabled_at IS NULL AND e.removed_at IS NULL
       AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))
       AND EXISTS (
         SELECT 1 FROM webhook_delivery d
@@ -106,7 +106,7 @@ const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpo
   'webhook-endpoint.find-for-sending',
   () => `
     SELECT ${COLUMNS} FROM webhook_endpoint e
-    WHERE e.id = :id AND e.disabled_at IS NULL
+    WHERE e.id = :id AND e.disabled_at IS NULL AND e.removed_at IS NULL
       AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))`,
 );
 

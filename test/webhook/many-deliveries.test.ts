@@ -1,0 +1,104 @@
+import { Client } from 'pg';
+import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention';
+import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints';
+import { administer, onPostgres } from '../support/databases';
+import { withService } from '../support/test-service';
+import { PERMITTED, SENDING, until } from '../support/webhook-receiver';
+
+const PATH = '/api/v1/webhook-endpoints';
+const MANY = 50_000;
+const ENDPOINTS = 20;
+/** When the first event has happened; each of the others a second after the one before. */
+const BEGIN = Date.now() - MANY * 1000;
+
+// How much of an index is read PostgreSQL alone tells.
+onPostgres('of very many deliveries on postgres', () => {
+  // Plans are those of any values, which the service's connections come to after a while.
+  const service = withService('postgres', { ...SENDING, WEBHOOK_DELIVERY: 'off' });
+  const sql = (text: string) => administer(text, service.database.env['DATABASE_URL']);
+  const ids: number[] = [];
+
+  beforeAll(async () => {
+    const name = new URL(service.database.env['DATABASE_URL']!).pathname.slice(1);
+    await sql(`ALTER DATABASE "${name}" SET plan_cache_mode = force_generic_plan`);
+    await sql(`
+      SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE datname = '${name}' AND pid <> pg_backend_pid()`);
+    await until(async () => (await service.api.call('GET', PATH)).status === 200);
+    for (let number = 1; number <= ENDPOINTS; number++) {
+      const { body } = await service.api.call('POST', PATH, { url: `http://${PERMITTED}:1/` });
+      ids.push(body.webhook_endpoint.id);
+    }
+    await sql(`
+      INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from)
+      SELECT (ARRAY[${ids.join()}])[1 + n % ${ENDPOINTS}], n, 'user_group.create', '{}', ${BEGIN} + n * 1000, 'failed', 1, 0
+      FROM generate_series(0, ${MANY - 1}) AS n`);
+    await sql('ANALYZE');
+  });
+
+  /** How many entries of each index, and rows of the table itself, have been read so far. */
+  const readSoFar = async () => {
+    const rows = await service.query<{ name: string; count: string }>(`
+      SELECT indexrelname AS name, idx_tup_read AS count FROM pg_stat_user_indexes WHERE relname = 'webhook_delivery'
+      UNION ALL SELECT relname, seq_tup_read FROM pg_stat_user_tables WHERE relname = 'webhook_delivery'`);
+    return new Map(rows.map(({ name, count }) => [name, Number(count)]));
+  };
+  /** How many a piece of work has read, together. */
+  const readBy = async (work: () => Promise<unknown>) => {
+    // A process of PostgreSQL tells once a second what it has read.
+    const settle = () => new Promise((resolve) => setTimeout(resolve, 1500));
+    await settle();
+    await service.api.call('GET', PATH);
+    const before = await readSoFar();
+    await work();
+    await settle();
+    // So that each of the service's connections has something to tell.
+    await Promise.all(Array.from({ length: 20 }, () => service.api.call('GET', PATH)));
+    await settle();
+    const after = await readSoFar();
+    return [...after].reduce((sum, [name, count]) => sum + count - before.get(name)!, 0);
+  };
+
+  test('a replay of a time reads those of its endpoint in that time', async () => {
+    const since = new Date(BEGIN + (MANY / 2) * 1000).toISOString();
+    const read = await readBy(async () => {
+      const { body } = await service.api.call('POST', `${PATH}/${ids[0]}/replay`, { since });
+      expect(body).toEqual({ success: 1, replayed: MANY / 2 / ENDPOINTS });
+    });
+    // Each by the index of the time, and by its own number.
+    expect(read).toBeGreaterThanOrEqual(MANY / ENDPOINTS);
+    expect(read).toBeLessThan(MANY / 4);
+  });
+
+  test('what is removed by its age is found by it', async () => {
+    const retention = service.app.get(DeliveryRetention);
+    await sql(`UPDATE webhook_delivery SET occurred_at = 1 WHERE event_id < 500`);
+    const read = await readBy(async () => {
+      expect(await retention.sweep()).toBe(500);
+    });
+    expect(read).toBeGreaterThanOrEqual(1000);
+    expect(read).toBeLessThan(10_000);
+  });
+
+  test('what a deleted endpoint had is passed by once, also while a backup has a snapshot', async () => {
+    const backup = new Client({ connectionString: service.database.env['DATABASE_URL'] });
+    await backup.connect();
+    await backup.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
+    await backup.query('SELECT 1 FROM webhook_delivery LIMIT 1');
+    const [one] = ids.splice(-1);
+    await sql(`UPDATE webhook_delivery SET endpoint_id = ${one} WHERE endpoint_id <> ${ids[0]}`);
+    await sql('ANALYZE');
+    const [count] = await service.query<{ count: string }>(
+      `SELECT count(*) FROM webhook_delivery WHERE endpoint_id = ${one}`,
+    );
+    const removed = Number(count!.count);
+    await sql(`UPDATE webhook_endpoint SET removed_at = 1 WHERE id = ${one}`);
+    const read = await readBy(async () => {
+      expect(await service.app.get(RemovedEndpoints).sweep()).toBe(removed + 1);
+    });
+    await backup.end();
+    expect(removed).toBeGreaterThan(0.9 * MANY);
+    // Each by the endpoint and by its own number; what it was before the endpoint was changed is read, too.
+    expect(read).toBeLessThan(6 * removed);
+  });
+});
