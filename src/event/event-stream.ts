@@ -11,9 +11,8 @@ import { isOf } from './event.service';
 /** How much may lie unread, and for how long. */
 const UNREAD_BYTES = 64 * 1024;
 const UNREAD_MS = 3000;
-/** Of one reader, however fast it is. */
-const MOST_UNREAD_BYTES = 8 * 1024 ** 2;
-/** Of changes that are committed while it catches up. */
+const TURN_MS = 10;
+/** Of changes that are committed while it catches up; more are read again. */
 const MOST_QUEUED = 20_000;
 /** How often the reader is told where it stands, even where nothing happens. */
 const POSITION_EVERY_MS = 30_000;
@@ -34,15 +33,19 @@ export interface StreamOptions {
  * Writes the events of one workspace to one reader, as server-sent events (the HTML standard, section
  * 9.2): `change`, and after each look at the change log `current`, which says up to when all has been
  * told. Both count time by the clock of this process, which `open` begins with.
+ *
+ * A reader that has not read what it was sent gets no more until it has, and then reads on from the
+ * log at its own pace: however much is committed at once, no more than one page of it waits here.
  */
 export class EventStream implements TailFollower {
   private phase: 'opening' | 'catching up' | 'live' | 'ended' = 'opening';
+  /** Behind what has been written. */
+  private position: ChangePosition;
   /** Batches that wait until everything before them has been read. */
   private queue: TailBatch[] = [];
   private queued = 0;
   /** The first `current` has a position, however long the process has been up. */
   private toldPositionAt = -Infinity;
-  private unreadSince: number | undefined;
 
   /** @param first what is behind the cursor of the reader */
   constructor(
@@ -50,7 +53,9 @@ export class EventStream implements TailFollower {
     private readonly first: ReadChanges,
     private readonly options: StreamOptions,
     private readonly onEnd: (reason: EndReason) => void,
-  ) {}
+  ) {
+    this.position = first.position;
+  }
 
   /** @param openedAt by `performance.now()`, before anything was read */
   open(openedAt: number): void {
@@ -67,17 +72,17 @@ export class EventStream implements TailFollower {
   }
 
   hear(batch: TailBatch): void {
-    if (this.phase === 'live') {
+    if (this.phase === 'ended') return;
+    if (this.phase === 'live' && !this.isBehind) {
       this.send(batch);
-    } else if (this.phase === 'opening') {
-      this.phase = 'catching up';
-      this.queue.push(batch);
-      void this.catchUp();
-    } else if (this.phase === 'catching up') {
-      this.queue.push(batch);
-      this.queued += batch.changes.length;
-      if (this.queued > MOST_QUEUED) this.end('too_slow');
+      return;
     }
+    this.queue.push(batch);
+    this.queued += batch.changes.length;
+    if (this.queued > MOST_QUEUED) this.queue = [];
+    if (this.phase === 'catching up') return;
+    this.phase = 'catching up';
+    void this.catchUp();
   }
 
   lose(): void {
@@ -93,40 +98,64 @@ export class EventStream implements TailFollower {
     this.onEnd(reason);
   }
 
-  /** Reads what was committed before the first batch; some of it may come again with a later one. */
+  /** Also if its reader has gone. */
+  private hasEnded(): boolean {
+    return this.phase === 'ended' || this.response.destroyed;
+  }
+
+  private get isBehind(): boolean {
+    return this.response.writableLength > UNREAD_BYTES;
+  }
+
+  /** Reads what has been committed since the position; some of it may come again with a later batch. */
   private async catchUp(): Promise<void> {
+    let completeAt: number | undefined;
     try {
-      let { position } = this.first;
       for (let hasMore = true; hasMore;) {
-        const read = await this.options.readOn(position);
-        ({ position, hasMore } = read);
-        this.writeChanges(read.changes, position);
-        if (!(await this.isRead())) this.end('too_slow');
-        if (this.phase !== 'catching up') return;
+        const isRead = await this.isRead();
+        if (this.hasEnded()) return;
+        if (!isRead) {
+          this.end('too_slow');
+          return;
+        }
+        // What has been heard by now has been committed, and so it is read with the rest.
+        completeAt = this.queue.at(-1)?.completeAt ?? completeAt;
+        this.queue = [];
+        this.queued = 0;
+        const read = await this.options.readOn(this.position);
+        if (this.hasEnded()) return;
+        this.writeChanges(read.changes, read.position);
+        hasMore = read.hasMore || this.queued > MOST_QUEUED;
       }
     } catch {
       this.end('lost');
       return;
     }
-    this.phase = 'live';
-    for (const batch of this.queue) this.send(batch);
+    if (completeAt !== undefined) this.writeCurrent(completeAt);
+    const heard = this.queue;
     this.queue = [];
+    this.phase = 'live';
+    for (const batch of heard) this.hear(batch);
   }
 
   private send({ changes, position, completeAt }: TailBatch): void {
     const { workspaceId, isWanted } = this.options;
     const wanted = changes.filter((change) => isOf(change, workspaceId) && isWanted(change.kind));
     this.writeChanges(wanted, position);
-    if (completeAt === undefined || this.phase === 'ended') return;
+    if (completeAt !== undefined) this.writeCurrent(completeAt);
+  }
+
+  private writeCurrent(completeAt: number): void {
     const isDue = performance.now() - this.toldPositionAt > POSITION_EVERY_MS;
     this.write(
       message('current', { at: completeAt, time: toWireTime(Date.now()) }),
-      isDue ? position : undefined,
+      isDue ? this.position : undefined,
     );
   }
 
   /** One text, in which the last event has the position: who resumes there has had all of them. */
   private writeChanges(changes: readonly ChangeRecord[], position: ChangePosition): void {
+    this.position = position;
     if (changes.length === 0) return;
     const messages = changes.map((change) => message('change', toEventView(change)));
     const last = messages.pop()!;
@@ -137,32 +166,22 @@ export class EventStream implements TailFollower {
   /** @param position behind the message */
   private write(text: string, position?: ChangePosition): void {
     if (this.phase === 'ended') return;
-    const { response } = this;
-    const now = performance.now();
-    // Before it writes: what is large is never sent at once.
-    if (response.writableLength <= UNREAD_BYTES) this.unreadSince = undefined;
-    else this.unreadSince ??= now;
-    const isSlow = this.unreadSince !== undefined && now - this.unreadSince > UNREAD_MS;
-    if (isSlow || response.writableLength > MOST_UNREAD_BYTES) {
-      this.end('too_slow');
-      return;
-    }
     if (position === undefined) {
-      response.write(text);
+      this.response.write(text);
     } else {
-      this.toldPositionAt = now;
-      response.write(`id: ${this.options.toCursor(position)}\n${text}`);
+      this.toldPositionAt = performance.now();
+      this.response.write(`id: ${this.options.toCursor(position)}\n${text}`);
     }
   }
 
   /** Waits for the reader; false if it takes too long. */
   private async isRead(): Promise<boolean> {
-    const deadline = performance.now() + UNREAD_MS;
-    while (this.response.writableLength > UNREAD_BYTES && performance.now() < deadline) {
-      if (this.response.destroyed) return true;
-      await sleep(10);
+    // Turns are counted, not time: while the process is held up, nobody can read.
+    for (let waited = 0; this.isBehind && waited < UNREAD_MS; waited += TURN_MS) {
+      if (this.hasEnded()) break;
+      await sleep(TURN_MS);
     }
-    return this.response.writableLength <= UNREAD_BYTES;
+    return !this.isBehind;
   }
 }
 

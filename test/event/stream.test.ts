@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ChangeTail } from '../../src/event/change-tail';
 import { EventStreams } from '../../src/event/event-streams';
 import { changeDatabase, onEachDatabase } from '../support/databases';
-import { StreamReader } from '../support/event-stream';
+import { type StreamMessage, StreamReader } from '../support/event-stream';
 import { importGroups } from '../support/lines';
 import { startTestService, withService } from '../support/test-service';
 
@@ -223,6 +223,19 @@ onEachDatabase((kind) => {
     for (let transaction = 1; transaction <= 4; transaction++) await changeMany(5000);
     await reader.until(() => reader.changes.length >= 20_000);
     expect(reader.isOver).toBe(false);
+  });
+
+  test('a reader that reads is told of one transaction with however many changes, then is current', async () => {
+    const reader = await open('?types=schema.*');
+    await reader.until(isCurrent(reader));
+    await changeMany(20_000);
+    const committed = performance.now();
+    const isLater = ({ event, data }: StreamMessage) => event === 'current' && data.at! > committed;
+    await reader.until(() => isLater(reader.messages.at(-1)!));
+    const told = reader.messages.slice(0, reader.messages.findIndex(isLater));
+    const ids = told.filter(({ event }) => event === 'change').map(({ data }) => data['id']);
+    // Some may come twice.
+    expect(new Set(ids).size).toBe(20_000);
   });
 
   test('a reader that does not read is cut, and others go on', async () => {
