@@ -3,6 +3,7 @@ import packageJson from '../package.json';
 import type { HttpServer } from './common/http/http-server';
 import { ChangeFeed } from './database/change-feed';
 import { ConnectionPool } from './database/connection-pool';
+import { ChangeRetention } from './database/upkeep/change-retention';
 import { EncryptionCount } from './encryption-key/encryption-count';
 import { EventStreams } from './event/event-streams';
 import { IntrospectionService } from './introspection/introspection.service';
@@ -10,6 +11,7 @@ import { Metrics, type Watched } from './metrics/metrics';
 import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer';
 import { WebhookFanOut } from './webhook/delivery/webhook-fan-out';
 import { WebhookWorker } from './webhook/delivery/webhook-worker';
+import { EndpointHealth } from './webhook/endpoint/endpoint-health';
 import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots';
 import { TokenIssuer } from './user-group/token/token-issuer';
 
@@ -26,6 +28,11 @@ export function watchApplication(app: INestApplication): void {
   const webhooks = app.get(WebhookDeliverer);
   const fanOut = app.get(WebhookFanOut);
   const worker = app.get(WebhookWorker);
+  const health = app.get(EndpointHealth);
+  const retention = app.get(ChangeRetention);
+  webhooks.observe = (attempt) => {
+    metrics.observeWebhookAttempt(attempt);
+  };
   const watched: Watched[] = [
     {
       type: 'gauge',
@@ -72,6 +79,26 @@ export function watchApplication(app: INestApplication): void {
       name: 'webhook_endpoints_due',
       help: 'Endpoints for which deliveries were due when this process looked last, once a second.',
       read: () => worker.dueEndpoints,
+    },
+    {
+      type: 'gauge',
+      name: 'webhook_overdue_seconds',
+      help: 'For how long the delivery that had waited longest was due when this process looked last, once a second.',
+      read: () => worker.overdueSeconds,
+    },
+    {
+      type: 'counter',
+      name: 'webhook_endpoints_disabled_total',
+      help: 'Endpoints that this process has switched off, by reason: gone (they answered 410), failing.',
+      label: 'reason',
+      read: () => health.disabled,
+    },
+    {
+      type: 'gauge',
+      name: 'change_consumer_lag_seconds',
+      help: 'How far a consumer for which changes are kept is behind, as this process has seen it once an hour.',
+      label: 'consumer',
+      read: () => retention.lagSeconds,
     },
     {
       type: 'gauge',

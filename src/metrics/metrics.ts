@@ -33,15 +33,31 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly webhookAttempts = new Histogram({
+    name: 'webhook_attempt_duration_seconds',
+    help: 'Duration of attempts to send webhooks by what came of them: delivered, refused, unanswered.',
+    labelNames: ['result'],
+    // The last is the deadline of an attempt.
+    buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // Codes start at 0: Prometheus cannot see the step from nothing to one.
     for (const { code } of errorCatalogue) this.problems.inc({ code }, 0);
+    for (const result of ['delivered', 'refused', 'unanswered']) {
+      this.webhookAttempts.zero({ result });
+    }
   }
 
   observeRequest({ method, route, status, problem, seconds }: ObservedRequest): void {
     this.requests.observe({ method, route, status }, seconds);
     if (problem !== undefined) this.problems.inc({ code: problem });
+  }
+
+  observeWebhookAttempt({ result, seconds }: { result: string; seconds: number }): void {
+    this.webhookAttempts.observe({ result }, seconds);
   }
 
   watch({ type, name, help, label, read }: Watched): void {

@@ -1,11 +1,14 @@
 import { scopes } from '../../src/common/caller';
 import { ChangeRetention } from '../../src/database/upkeep/change-retention';
+import { Metrics } from '../../src/metrics/metrics';
+import { WebhookDeliveryRepository } from '../../src/webhook/delivery/webhook-delivery.repository';
 import { WebhookFanOut } from '../../src/webhook/delivery/webhook-fan-out';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { withService } from '../support/test-service';
 import { PERMITTED, SENDING } from '../support/webhook-receiver';
 
-const WEEK_MS = 7 * 24 * 3_600_000;
+const DAY_MS = 24 * 3_600_000;
+const WEEK_MS = 7 * DAY_MS;
 /** Longer ago than events are kept, and not so long as deliveries. */
 const LONG_AGO = Date.now() - WEEK_MS - 3_600_000;
 
@@ -58,5 +61,69 @@ onEachDatabase((kind) => {
     expect(bodies).toHaveLength(2);
     expect(await sweep()).toBeGreaterThan(0);
     expect(await count('change_event')).toBe(0);
+  });
+
+  /** An endpoint of its own workspace, and as many events that nobody has read as `times`, each as old as it says. */
+  const prepare = async (times: number[]) => {
+    const scope = [...scopes];
+    const api = service.clientOf(await service.issueToken(scope, `workspace ${Math.random()}`));
+    await sql(
+      'DELETE FROM webhook_endpoint; DELETE FROM webhook_progress; DELETE FROM change_event',
+    );
+    const endpoint = { url: `http://${PERMITTED}:1/`, event_types: ['user_group.create'] };
+    await api.call('POST', '/api/v1/webhook-endpoints', endpoint);
+    await sql(`UPDATE webhook_endpoint SET created_at = ${Date.now() - 40 * DAY_MS}`);
+    await sql('DELETE FROM change_event');
+    for (const time of times) {
+      const { teamId } = await api.create();
+      await sql(
+        `UPDATE change_event SET occurred_at = ${Date.now() - time} WHERE user_group_id = ${teamId}`,
+      );
+    }
+  };
+  const failOnce = () =>
+    jest
+      .spyOn(service.app.get(WebhookDeliveryRepository), 'insert')
+      .mockRejectedValueOnce(new Error('the disk is full'));
+
+  test('before anything has been read all is kept, and a failure is no progress', async () => {
+    const fanOut = service.app.get(WebhookFanOut);
+    while (await fanOut.run());
+    await prepare([8 * DAY_MS]);
+    const lagBefore = fanOut.lagSeconds!;
+    failOnce();
+    await expect(fanOut.run()).rejects.toThrow('the disk is full');
+    expect(await sweep()).toBe(0);
+    expect(fanOut.lagSeconds).toBeGreaterThanOrEqual(lagBefore);
+    while (await fanOut.run());
+    expect(await count('webhook_delivery')).toBe(1);
+    expect(fanOut.lagSeconds).toBeLessThan(lagBefore);
+    expect(await sweep()).toBe(1);
+  });
+
+  test('events that are too old to be sent wait for nobody', async () => {
+    await prepare([31 * DAY_MS, 29 * DAY_MS]);
+    expect(await sweep()).toBe(1);
+    expect(await count('change_event')).toBe(1);
+  });
+
+  test('how far webhooks are behind is a metric of every process, also of one that sends none', async () => {
+    const lag = async () => {
+      const metrics = await service.app.get(Metrics).registry.metrics();
+      const [, value] = /^change_consumer_lag_seconds\{consumer="webhooks"\} (\S+)$/m.exec(
+        metrics,
+      )!;
+      return Number(value);
+    };
+    await prepare([DAY_MS]);
+    await sweep();
+    expect(await lag()).toBeCloseTo((30 * DAY_MS) / 1000, -2);
+    while (await service.app.get(WebhookFanOut).run());
+    await sweep();
+    expect(await lag()).toBeLessThan(10);
+    await sql('DELETE FROM webhook_endpoint');
+    await sql('UPDATE webhook_progress SET position = \'{"at":1}\'');
+    await sweep();
+    expect(await lag()).toBe(0);
   });
 });

@@ -11,7 +11,7 @@ const MARGIN_MS = 600_000;
 /** A reader of the change log that may not miss a change, however long it is away. */
 export interface ChangeConsumer {
   name: string;
-  /** When its position was reached, in milliseconds since 1970; undefined while it wants no changes. */
+  /** The time before which it wants no change any more, in milliseconds since 1970; undefined while it wants none. */
   readUntil(): Promise<number | undefined>;
 }
 
@@ -31,6 +31,8 @@ const removeExpired: RemoveExpired = statement(
 /** Removes the events of changes whose retention period is over, once every consumer has read them. */
 @Injectable()
 export class ChangeRetention extends ExpirySweep {
+  /** How many seconds each consumer was behind when this process looked last, once an hour. */
+  readonly lagSeconds: Record<string, number> = {};
   private readonly consumers: ChangeConsumer[] = [];
 
   constructor(transactor: Transactor, statements: Statements, config: Config) {
@@ -40,12 +42,15 @@ export class ChangeRetention extends ExpirySweep {
   /** From now on keeps what the consumer has not read. */
   keepFor(consumer: ChangeConsumer): void {
     this.consumers.push(consumer);
+    this.look(consumer).catch((err: unknown) => {
+      this.logger.warn({ msg: 'unknown how far events are read', consumer: consumer.name, err });
+    });
   }
 
   protected override async expiredBefore(): Promise<number> {
     let before = await super.expiredBefore();
     for (const consumer of this.consumers) {
-      const read = await consumer.readUntil();
+      const read = await this.look(consumer);
       if (read === undefined || read - MARGIN_MS >= before) continue;
       before = read - MARGIN_MS;
       const readAt = new Date(read).toISOString();
@@ -56,5 +61,12 @@ export class ChangeRetention extends ExpirySweep {
       });
     }
     return before;
+  }
+
+  private async look(consumer: ChangeConsumer): Promise<number | undefined> {
+    const read = await consumer.readUntil();
+    // Who wants no changes is not behind.
+    this.lagSeconds[consumer.name] = read === undefined ? 0 : (Date.now() - read) / 1000;
+    return read;
   }
 }

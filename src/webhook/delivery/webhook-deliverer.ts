@@ -34,6 +34,9 @@ type Result = Sent | { failure: 'secret_unreadable'; status?: undefined };
 export class WebhookDeliverer {
   /** How many attempts of this process have come to what. */
   readonly counts = { delivered: 0, refused: 0, unanswered: 0 };
+  /** Is told of each attempt of this process; nobody unless somebody is set. */
+  observe: (attempt: { result: keyof WebhookDeliverer['counts']; seconds: number }) => void = () =>
+    undefined;
   private readonly logger = new Logger(WebhookDeliverer.name);
   private readonly sender: WebhookSender;
   private isEnding = false;
@@ -83,7 +86,9 @@ export class WebhookDeliverer {
     const durationMs = Math.round(performance.now() - begun);
     const { status = null } = result;
     const isDelivered = status !== null && status >= 200 && status < 300;
-    this.counts[isDelivered ? 'delivered' : status === null ? 'unanswered' : 'refused']++;
+    const outcome = isDelivered ? 'delivered' : status === null ? 'unanswered' : 'refused';
+    this.counts[outcome]++;
+    this.observe({ result: outcome, seconds: durationMs / 1000 });
     const made = {
       at,
       durationMs,

@@ -6,6 +6,7 @@ import {
   ChangeReader,
   type ChangeRecord,
   PositionLost,
+  type ReadChanges,
   reachedAt,
 } from '../../database/change-reader';
 import { statement, Statements } from '../../database/statement';
@@ -28,10 +29,11 @@ const findPosition = statement<object, { position: string }>(
   () => 'SELECT position FROM webhook_progress WHERE id = 1',
 );
 
-const beginProgress = statement<{ position: string }>(
+const beginProgress = statement<{ next: string }, { id: number }>(
   'webhook-progress.begin',
   () => `
-    INSERT INTO webhook_progress (id, position) VALUES (1, :position) ON CONFLICT (id) DO NOTHING`,
+    INSERT INTO webhook_progress (id, position) VALUES (1, :next) ON CONFLICT (id) DO NOTHING
+    RETURNING id`,
 );
 
 const advance = statement<{ last: string; next: string }, { id: number }>(
@@ -62,16 +64,17 @@ export class WebhookFanOut implements ChangeConsumer {
     private readonly config: Config,
   ) {}
 
-  /** By how many seconds deliveries lie behind the changes, as far as this process knows; null if it makes none. */
+  /** How old the last change may be of which no deliveries are stored, as far as this process knows; null if it makes none. */
   get lagSeconds(): number | null {
     return this.reachedAt === undefined ? null : (Date.now() - this.reachedAt) / 1000;
   }
 
-  /** Of what has happened without any endpoint nobody wants to hear. */
+  /** Nobody wants to hear of what has happened before there was an endpoint, or so long ago that it is not kept. */
   async readUntil(): Promise<number | undefined> {
-    if (!(await this.endpoints.hasAny())) return undefined;
+    const oldest = await this.endpoints.findOldestCreation();
+    if (oldest === undefined) return undefined;
     const [found] = await this.statements.read(findPosition, {});
-    return found ? reachedAt(found.position) : 0;
+    return Math.max(found ? reachedAt(found.position) : 0, oldest, this.keptSince);
   }
 
   /**
@@ -80,14 +83,16 @@ export class WebhookFanOut implements ChangeConsumer {
    * @throws DatabaseUnavailable
    */
   async run(): Promise<boolean> {
-    const last = await this.position();
+    const [found] = await this.statements.read(findPosition, {});
+    const last = found?.position;
     const { changes, position, hasMore } = await this.readFrom(last);
-    this.reachedAt = reachedAt(position);
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
-    if (changes.length === 0 && !hasMore && isFresh) return false;
-    const deliveries = await this.deliveriesOf(changes);
-    await this.transactor.run((manager) => this.store(manager, last, position, deliveries));
-    this.storedAt = performance.now();
+    if (changes.length > 0 || hasMore || !isFresh) {
+      const deliveries = await this.deliveriesOf(changes);
+      await this.transactor.run((manager) => this.store(manager, last, position, deliveries));
+      this.storedAt = performance.now();
+    }
+    this.reachedAt = reachedAt(position);
     return hasMore;
   }
 
@@ -103,44 +108,41 @@ export class WebhookFanOut implements ChangeConsumer {
     const next = await this.reader.end();
     if (await this.endpoints.hasAny()) return;
     const [found] = await this.statements.read(findPosition, {});
-    await this.transactor.run(async (manager) => {
-      if (found) await this.store(manager, found.position, next, []);
-      else await this.statements.run(manager, beginProgress, { position: next });
-    });
+    await this.transactor.run((manager) => this.store(manager, found?.position, next, []));
     this.storedAt = performance.now();
   }
 
+  /** @param last undefined if no position has been stored yet */
   private async store(
     manager: EntityManager,
-    last: ChangePosition,
+    last: ChangePosition | undefined,
     next: ChangePosition,
     deliveries: readonly NewDelivery[],
   ): Promise<void> {
-    const advanced = await this.statements.run(manager, advance, { last, next });
+    const advanced =
+      last === undefined
+        ? await this.statements.run(manager, beginProgress, { next })
+        : await this.statements.run(manager, advance, { last, next });
     // Another process has stored what is behind the same position.
     if (advanced.length === 0 || deliveries.length === 0) return;
     await this.deliveries.insert(manager, deliveries);
   }
 
-  private async position(): Promise<ChangePosition> {
-    const [found] = await this.statements.read(findPosition, {});
-    if (found) return found.position;
-    // Of all that is kept endpoints get what has happened since they were created.
-    const position = this.reader.start();
-    await this.transactor.run((manager) =>
-      this.statements.run(manager, beginProgress, { position }),
-    );
-    return this.position();
-  }
-
-  private async readFrom(position: ChangePosition) {
+  /** Without a position, or with one that is lost, endpoints get what is kept since they were created. */
+  private async readFrom(last: ChangePosition | undefined): Promise<ReadChanges> {
+    const options = { limit: PAGE, isHeld: true } as const;
     try {
-      return await this.reader.read(position, { limit: PAGE, isHeld: true });
+      return await this.reader.read(last ?? this.reader.start(), options);
     } catch (err) {
       if (!(err instanceof PositionLost)) throw err;
       this.logger.warn({ msg: 'webhooks may miss events: the change log has been replaced', err });
-      return { changes: [], position: this.reader.start(), hasMore: true };
+      return this.reader.read(this.reader.start(), options);
     }
+  }
+
+  /** Deliveries of what has happened before would be removed at once. */
+  private get keptSince(): number {
+    return Date.now() - this.config.webhookRetentionDays * DAY_MS;
   }
 
   private async deliveriesOf(changes: readonly ChangeRecord[]): Promise<NewDelivery[]> {
@@ -148,7 +150,7 @@ export class WebhookFanOut implements ChangeConsumer {
     if (workspaceIds.size === 0) return [];
     // Read after the changes: an endpoint that was there before a change is seen with it.
     const endpoints = await this.endpoints.listOf([...workspaceIds]);
-    const keptSince = Date.now() - this.config.webhookRetentionDays * DAY_MS;
+    const { keptSince } = this;
     return changes.flatMap((change) =>
       endpoints
         .filter(

@@ -37,6 +37,8 @@ export class WebhookWorker
   private readonly lastBegun = new Map<number, number>();
   /** For how many endpoints something was due when this process looked last; null if it does not send. */
   dueEndpoints: number | null = null;
+  /** For how many seconds the first of them had been due by then; null as well. */
+  overdueSeconds: number | null = null;
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** When it looks next, by `performance.now()`. */
@@ -100,13 +102,13 @@ export class WebhookWorker
     try {
       this.hasEndpoints = await this.endpoints.hasAny();
       if (!this.hasEndpoints) {
-        this.dueEndpoints = 0;
+        this.note([]);
         await this.fanOut.skip();
         return false;
       }
       const hasMore = await this.fanOut.run();
       const due = await this.endpoints.findDue();
-      this.dueEndpoints = due.length;
+      this.note(due);
       this.beginAll(due);
       this.isFailing = false;
       return hasMore;
@@ -115,6 +117,12 @@ export class WebhookWorker
       this.isFailing = true;
       return false;
     }
+  }
+
+  private note(due: readonly DueEndpoint[]): void {
+    const now = Date.now();
+    this.dueEndpoints = due.length;
+    this.overdueSeconds = (now - Math.min(now, ...due.map(({ dueAt }) => dueAt))) / 1000;
   }
 
   private beginAll(due: readonly DueEndpoint[]): void {

@@ -48,6 +48,9 @@ const disable = statement<{ id: number; url: string; now: number; reason: string
 /** Keeps how an endpoint does, and switches off what does not work for days; a short outage changes nothing. */
 @Injectable()
 export class EndpointHealth {
+  /** How many endpoints this process has switched off, by reason. */
+  readonly disabled = { gone: 0, failing: 0 };
+
   constructor(
     private readonly statements: Statements,
     private readonly auditLog: AuditLog,
@@ -87,6 +90,7 @@ export class EndpointHealth {
   ): Promise<void> {
     const parameters = { id, url, now: Date.now(), reason };
     if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
+    this.disabled[reason]++;
     await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.disable',
       object: { type: 'webhook_endpoint', id },

@@ -87,19 +87,23 @@ const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
     WHERE workspace_id = :workspaceId AND id = :id`,
 );
 
-/** An endpoint that may be sent to, and has deliveries that are due. */
-export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'>;
+/** An endpoint that may be sent to, and has deliveries that are due, the first of them since `dueAt`. */
+export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'> & { dueAt: number };
 
 const findDue = statement<{ now: number }, DueEndpoint>(
   'webhook-endpoint.find-due',
   () => `
-    SELECT e.id, e.workspace_id AS "workspaceId" FROM webhook_endpoint e
-    WHERE e.disabled_at IS NULL AND e.removed_at IS NULL
-      AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))
-      AND EXISTS (
-        SELECT 1 FROM webhook_delivery d
+    SELECT id, workspace_id AS "workspaceId", due_at AS "dueAt"
+    FROM (
+      SELECT e.id, e.workspace_id, (
+        SELECT d.due_at FROM webhook_delivery d
         WHERE d.endpoint_id = e.id AND d.due_at <= CAST(:now AS bigint)
-          AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint)))`,
+          AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint))
+        ORDER BY d.due_at LIMIT 1) AS due_at
+      FROM webhook_endpoint e
+      WHERE e.disabled_at IS NULL AND e.removed_at IS NULL
+        AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))) AS sendable
+    WHERE due_at IS NOT NULL`,
 );
 
 const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpoint>(
@@ -125,6 +129,11 @@ const listOfWorkspaces = statement<
 const findAny = statement<object, { id: number }>(
   'webhook-endpoint.find-any',
   () => 'SELECT id FROM webhook_endpoint WHERE removed_at IS NULL LIMIT 1',
+);
+
+const findOldestCreation = statement<object, { createdAt: number | null }>(
+  'webhook-endpoint.find-oldest-creation',
+  () => 'SELECT min(created_at) AS "createdAt" FROM webhook_endpoint WHERE removed_at IS NULL',
 );
 
 /** It is off, too: the version before knows nothing of removal. */
@@ -193,6 +202,11 @@ export class WebhookEndpointRepository {
   /** Whether there is any, of whichever workspace. */
   async hasAny(): Promise<boolean> {
     return (await this.statements.read(findAny, {})).length > 0;
+  }
+
+  /** When the oldest of all was created, in milliseconds since 1970; undefined if there is none. */
+  async findOldestCreation(): Promise<number | undefined> {
+    return (await this.statements.read(findOldestCreation, {}))[0]?.createdAt ?? undefined;
   }
 
   /** The endpoints of these workspaces, also those that are off. */

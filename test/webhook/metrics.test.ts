@@ -1,0 +1,77 @@
+import { Metrics } from '../../src/metrics/metrics';
+import { changeDatabase, onEachDatabase } from '../support/databases';
+import { withService } from '../support/test-service';
+import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
+
+/** Of one endpoint a process sends at a time. */
+const AT_ONCE = 10;
+
+onEachDatabase((kind) => {
+  const service = withService(kind, SENDING);
+  let receiver: WebhookReceiver;
+
+  beforeEach(async () => {
+    receiver = await WebhookReceiver.listen();
+  });
+
+  afterEach(() => {
+    receiver.close();
+  });
+
+  const subscribe = async () => {
+    const event_types = ['user_group.create'];
+    const endpoint = { url: receiver.url, event_types };
+    const { body } = await service.api.call('POST', '/api/v1/webhook-endpoints', endpoint);
+    return body.webhook_endpoint.id;
+  };
+  const sample = async (name: string) => {
+    const lines = (await service.app.get(Metrics).registry.metrics()).split('\n');
+    return Number(
+      lines
+        .find((line) => line.startsWith(`${name} `))
+        ?.split(' ')
+        .at(-1),
+    );
+  };
+
+  test('attempts are counted with how long they took, and endpoints that are switched off', async () => {
+    const took = 'webhook_attempt_duration_seconds';
+    await subscribe();
+    receiver.reply = (response) => setTimeout(() => response.writeHead(410).end(), 300);
+    expect(await sample(`${took}_count{result="refused"}`)).toBe(0);
+    await service.api.create();
+    const gone = () => sample('webhook_endpoints_disabled_total{reason="gone"}');
+    await until(async () => (await gone()) === 1);
+    expect(await sample(`${took}_count{result="refused"}`)).toBe(1);
+    expect(await sample(`${took}_bucket{le="0.25",result="refused"}`)).toBe(0);
+    expect(await sample(`${took}_sum{result="refused"}`)).toBeGreaterThan(0.29);
+    expect(await sample(`${took}_count{result="delivered"}`)).toBe(0);
+    expect(await sample('webhook_endpoints_disabled_total{reason="failing"}')).toBe(0);
+  });
+
+  test('what could be sent and waits is overdue, what is under way is not', async () => {
+    const id = await subscribe();
+    const held: (() => void)[] = [];
+    receiver.reply = (response) => held.push(() => response.writeHead(204).end());
+    const hourAgo = Date.now() - 3_600_000;
+    const rows = Array.from(
+      { length: AT_ONCE + 1 },
+      (_, index) =>
+        `(${id}, ${index}, 'user_group.create', '{}', ${hourAgo}, 'pending', 0, 0, ${hourAgo + index * 60_000})`,
+    );
+    await changeDatabase(
+      service.database,
+      `INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from, due_at)
+       VALUES ${rows.join()}`,
+    );
+    await receiver.receive(AT_ONCE);
+    // The eleventh has been due since ten minutes later.
+    await until(async () => (await sample('webhook_overdue_seconds')) < 3100);
+    expect(await sample('webhook_overdue_seconds')).toBeGreaterThan(2990);
+    expect(await sample('webhook_endpoints_due')).toBe(1);
+    for (const answer of held.splice(0)) answer();
+    receiver.reply = (response) => response.writeHead(204).end();
+    await until(async () => (await sample('webhook_overdue_seconds')) === 0);
+    expect(await sample('webhook_endpoints_due')).toBe(0);
+  });
+});
