@@ -6,7 +6,11 @@ import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
 
 /** All of them with `LONG_TESTS`: beside them other tests, which compare times, have little of the machine. */
 const EVENTS = process.env['LONG_TESTS'] ? 10_000 : 1500;
-const ATTEMPTED = 400;
+/** To as many endpoints, which are sent to side by side, so many events each. */
+const ENDPOINTS = 8;
+const ATTEMPTED = 50;
+/** Meanwhile every process looks for what is due, which it does once a second. */
+const LATE_MS = 1500;
 /** What the service claims a delivery for. */
 const LEASE_MS = 30_000;
 /** What three processes have claimed at most at the moment at which one of them is killed. */
@@ -65,45 +69,62 @@ onPostgres('three processes on postgres', () => {
     await database.drop();
   }, 240_000);
 
-  test(`of ${ATTEMPTED} events no attempt is made twice, however late it is answered, and whether it fails`, async () => {
+  test(`of ${ENDPOINTS * ATTEMPTED} deliveries no attempt is made twice, however late it is answered, and whether it fails`, async () => {
     const database = await createTestDatabase('postgres');
     const start = () => startServer({ ...database.env, ...SENDING });
     const servers = await Promise.all([start(), start(), start()]);
     const receiver = await WebhookReceiver.listen();
+    /** When each attempt has begun, by the endpoint and the event. */
+    const begun = new Map<string, number[]>();
     const underWay = new Set<string>();
     const twice: string[] = [];
-    const count = (id: string) => receiver.messages.filter((message) => message.id === id).length;
     const lot = (id: string) => Number(BigInt(id.slice('evt_'.length)) % 10n);
     const fails = (id: string) => lot(id) === 0;
-    receiver.reply = (response, { id }) => {
-      if (underWay.has(id)) twice.push(id);
-      underWay.add(id);
+    receiver.reply = (response, { id, headers, at }) => {
+      const key = `${String(headers['x-endpoint'])} ${id}`;
+      const times = [...(begun.get(key) ?? []), at];
+      begun.set(key, times);
+      if (underWay.has(key)) twice.push(key);
+      underWay.add(key);
       const answer = () => {
-        underWay.delete(id);
-        response.writeHead(fails(id) && count(id) === 1 ? 500 : 204).end();
+        underWay.delete(key);
+        response.writeHead(fails(id) && times.length === 1 ? 500 : 204).end();
       };
-      // Meanwhile every process looks for what is due more than once.
-      if (lot(id) <= 2) setTimeout(answer, 2500);
+      if (lot(id) <= 2 && times.length === 1) setTimeout(answer, LATE_MS);
       else answer();
     };
     const { api } = servers[0];
-    const event_types = ['user_group.create'];
-    await api.call('POST', '/api/v1/webhook-endpoints', { url: receiver.url, event_types });
-    await importLines(api, ATTEMPTED);
-    const delivered = () =>
-      runSql<{ id: number | string; attempts: number }>(
-        database,
-        "SELECT event_id AS id, attempts FROM webhook_delivery WHERE state = 'delivered'",
-      );
-    await until(async () => (await delivered()).length === ATTEMPTED, 60_000);
-    for (const { id, attempts } of await delivered()) {
-      const expected = fails(`evt_${id}`) ? 2 : 1;
-      expect([id, attempts, count(`evt_${id}`)]).toEqual([id, expected, expected]);
+    for (let number = 1; number <= ENDPOINTS; number++) {
+      const { status } = await api.call('POST', '/api/v1/webhook-endpoints', {
+        url: receiver.url,
+        event_types: ['user_group.create'],
+        headers: { 'X-Endpoint': String(number) },
+      });
+      expect(status).toBe(201);
     }
+    await importLines(api, ATTEMPTED);
+    const open = () =>
+      runSql<{ id: number }>(
+        database,
+        "SELECT id FROM webhook_delivery WHERE state <> 'delivered' LIMIT 1",
+      );
+    await until(() => begun.size === ENDPOINTS * ATTEMPTED, 30_000);
+    await until(async () => (await open()).length === 0, 30_000);
     expect(twice).toEqual([]);
+    const delivered = await runSql<{ id: string; attempts: number }>(
+      database,
+      'SELECT event_id AS id, attempts FROM webhook_delivery',
+    );
+    expect(delivered).toHaveLength(ENDPOINTS * ATTEMPTED);
+    for (const { id, attempts } of delivered) {
+      expect([id, attempts]).toEqual([id, fails(`evt_${id}`) ? 2 : 1]);
+    }
+    for (const [key, times] of begun) {
+      expect([key, times.length]).toEqual([key, fails(key.split(' ')[1]!) ? 2 : 1]);
+    }
     const made = await runSql(database, 'SELECT number FROM webhook_attempt');
     expect(made).toHaveLength(receiver.messages.length);
-    for (const server of servers) await server.stop();
+    await Promise.all(servers.map((server) => server.stop()));
     receiver.close();
     await database.drop();
   }, 120_000);
