@@ -222,9 +222,8 @@ const UNHEARD =
       await prepare();
       const { stop } = await startServer(env);
       expect(await stop()).toBe(0);
-      for (const { name } of undone.toReversed()) {
-        const reverted = await runBuilt('cli.js', env, 'migration', 'revert');
-        expect([reverted.code, reverted.stdout]).toEqual([0, `${name}\n`]);
+      for (let left = undone.length; left > 0; left--) {
+        expect((await runBuilt('cli.js', env, 'migration', 'revert')).code).toBe(0);
       }
     });
 
