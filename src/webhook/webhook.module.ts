@@ -15,6 +15,8 @@ import { WebhookFanOut } from './delivery/webhook-fan-out';
 import { WebhookProgress } from './delivery/webhook-progress.entity';
 import { WebhookWorker } from './delivery/webhook-worker';
 import { EndpointHealth } from './endpoint/endpoint-health';
+import { EndpointSecrets } from './endpoint/endpoint-secrets';
+import { EndpointUrls } from './endpoint/endpoint-urls';
 import { RemovedEndpoints } from './endpoint/removed-endpoints';
 import { WebhookEndpointController } from './endpoint/webhook-endpoint.controller';
 import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity';
@@ -49,6 +51,8 @@ import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
     DeliveryRetention,
     EndingOverlapNotice,
     EndpointHealth,
+    EndpointSecrets,
+    EndpointUrls,
     ExpiringApiTokenNotice,
     NoticeRetention,
     Notices,

@@ -1,6 +1,6 @@
 import { scopes } from '../../src/common/caller';
 import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints';
-import type { ApiClient } from '../support/api-client';
+import { type ApiClient, NDJSON } from '../support/api-client';
 import { changeDatabase, onEachDatabase } from '../support/databases';
 import { withService } from '../support/test-service';
 import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
@@ -87,6 +87,39 @@ onEachDatabase((kind) => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     expect(receiver.messages).toHaveLength(1);
     expect(await rowsOf('webhook_delivery', 'endpoint_id', id)).toEqual([]);
+  });
+
+  test('endpoints are deleted while results of many attempts are stored, and nobody waits in a circle', async () => {
+    // Each failure is noted at the endpoint after the delivery.
+    receiver.answer(500);
+    const ids: number[] = [];
+    for (let number = 1; number <= 10; number++) ids.push(await subscribe());
+    const lines = Array.from({ length: 100 }, (_, index) =>
+      JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
+    );
+    const path = '/api/v1/user-groups/import';
+    await api.send({ method: 'POST', path, body: lines.join('\n'), headers: NDJSON });
+    await receiver.receive(100);
+    const deleted = await Promise.all(
+      ids.map(async (id, index) => {
+        await new Promise((resolve) => setTimeout(resolve, 20 * index));
+        return (await api.call('DELETE', `${PATH}/${id}`)).status;
+      }),
+    );
+    expect(new Set(deleted)).toEqual(new Set([200]));
+    await until(async () => {
+      // What was made of changes meanwhile is for the next sweep.
+      await service.app.get(RemovedEndpoints).sweep();
+      const left = await service.query(
+        `SELECT 1 FROM webhook_endpoint WHERE id IN (${ids.join()})`,
+      );
+      return left.length === 0;
+    });
+    if (kind === 'sqlite') return;
+    const [{ deadlocks } = { deadlocks: '' }] = await service.query<{ deadlocks: string }>(
+      'SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()',
+    );
+    expect(Number(deadlocks)).toBe(0);
   });
 
   test('a deleted endpoint that the version before has switched on gets nothing', async () => {

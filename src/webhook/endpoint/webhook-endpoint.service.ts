@@ -1,24 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { isIP } from 'node:net';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log';
 import type { Caller } from '../../common/caller';
-import {
-  TooManyWebhookEndpoints,
-  ValidationFailed,
-  WebhookSecretUnreadable,
-} from '../../common/errors';
+import { TooManyWebhookEndpoints } from '../../common/errors';
 import { MAX_GRACE_SECONDS } from '../../common/grace';
 import type { DeletedAnswer } from '../../common/http/deleted-answer.dto';
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/page.dto';
-import { Config } from '../../config/config';
 import { Transactor } from '../../database/transactor';
-import {
-  WebhookSecretCipher,
-  type WebhookSecrets,
-} from '../../encryption-key/webhook-secret-cipher';
 import { WorkspaceService } from '../../workspace/workspace.service';
-import { AddressRules } from '../sending/address-rules';
 import { generateSigningSecret } from '../sending/signature';
 import type {
   CreateWebhookEndpointDto,
@@ -31,6 +20,8 @@ import {
   type WebhookEndpointAnswer,
   type WebhookEndpointsAnswer,
 } from './dto/webhook-endpoint-answer.dto';
+import { EndpointSecrets, requireHeadersAnew } from './endpoint-secrets';
+import { EndpointUrls } from './endpoint-urls';
 import { RemovedEndpoints } from './removed-endpoints';
 import {
   type StoredWebhookEndpoint,
@@ -43,19 +34,15 @@ const MAX_ENDPOINTS = 50;
 /** Administers the webhook endpoints of workspaces. */
 @Injectable()
 export class WebhookEndpointService {
-  private readonly rules: AddressRules;
-
   constructor(
     private readonly endpoints: WebhookEndpointRepository,
-    private readonly cipher: WebhookSecretCipher,
+    private readonly secrets: EndpointSecrets,
+    private readonly urls: EndpointUrls,
     private readonly transactor: Transactor,
     private readonly workspaces: WorkspaceService,
     private readonly auditLog: AuditLog,
     private readonly removed: RemovedEndpoints,
-    private readonly config: Config,
-  ) {
-    this.rules = new AddressRules(config.webhookAllowedCidrs);
-  }
+  ) {}
 
   /** Lists one page in the order of creation. */
   async list({ workspaceId }: Caller, query: PageQueryDto): Promise<WebhookEndpointsAnswer> {
@@ -86,7 +73,7 @@ export class WebhookEndpointService {
     dto: CreateWebhookEndpointDto,
   ): Promise<IssuedWebhookEndpointAnswer> {
     const { workspaceId } = caller;
-    this.requireAcceptable(dto.url);
+    this.urls.requireAcceptable(dto.url);
     const { signature = 'v1', headers = {} } = dto;
     const { secret, publicKey } = generateSigningSecret(signature);
     const now = Date.now();
@@ -104,8 +91,7 @@ export class WebhookEndpointService {
         eventTypes: (dto.event_types ?? ['*']).join(' '),
         signature,
         publicKey,
-        ...this.cipher.encrypt({ secret, headers }, { workspaceId, id }),
-        headerNames: Object.keys(headers).join(' '),
+        ...this.secrets.seal({ secret, headers }, { workspaceId, id }),
         oldSecretUntil: null,
         disabledAt: null,
         disabledReason: null,
@@ -134,7 +120,7 @@ export class WebhookEndpointService {
     id: number,
     dto: UpdateWebhookEndpointDto,
   ): Promise<WebhookEndpointAnswer> {
-    if (dto.url !== undefined) this.requireAcceptable(dto.url);
+    if (dto.url !== undefined) this.urls.requireAcceptable(dto.url);
     const changed = await this.change(caller, id, async (manager, row) => {
       const before = { ...row };
       requireHeadersAnew(row, dto);
@@ -142,7 +128,7 @@ export class WebhookEndpointService {
         url: dto.url ?? row.url,
         description: dto.description === undefined ? row.description : dto.description,
         eventTypes: dto.event_types?.join(' ') ?? row.eventTypes,
-        ...(dto.headers && this.withHeaders(row, dto.headers)),
+        ...(dto.headers && this.secrets.withHeaders(row, dto.headers)),
       });
       if (hasChanged(before, row)) {
         await this.auditLog.record(manager, caller, {
@@ -170,27 +156,15 @@ export class WebhookEndpointService {
     const { grace_period_seconds: graceSeconds = MAX_GRACE_SECONDS } = dto;
     let issued = '';
     const changed = await this.change(caller, id, async (manager, row) => {
-      const known = this.findSecrets(row);
-      const { secret, publicKey } = generateSigningSecret(row.signature);
+      const { secret, columns, isUnreadable } = this.secrets.roll(row, graceSeconds * 1000);
       issued = secret;
-      const hasOverlap = known !== undefined && graceSeconds > 0;
-      const secrets: WebhookSecrets = {
-        secret,
-        ...(hasOverlap && { oldSecret: known.secret }),
-        headers: known?.headers ?? {},
-      };
-      Object.assign(row, {
-        publicKey,
-        ...this.cipher.encrypt(secrets, row),
-        headerNames: Object.keys(secrets.headers).join(' '),
-        oldSecretUntil: hasOverlap ? Date.now() + graceSeconds * 1000 : null,
-      });
+      Object.assign(row, columns);
       await this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.roll_secret',
         object: { type: 'webhook_endpoint', id },
         details: {
-          grace_period_seconds: hasOverlap ? graceSeconds : 0,
-          ...(!known && { unreadable: true }),
+          grace_period_seconds: row.oldSecretUntil === null ? 0 : graceSeconds,
+          ...(isUnreadable && { unreadable: true }),
         },
       });
     });
@@ -254,50 +228,6 @@ export class WebhookEndpointService {
         : { details: { reason: 'request' } }),
     });
   }
-
-  private withHeaders(
-    row: StoredWebhookEndpoint,
-    headers: Record<string, string>,
-  ): Partial<StoredWebhookEndpoint> {
-    const known = this.cipher.decrypt(row, row);
-    if (JSON.stringify(known.headers) === JSON.stringify(headers)) return {};
-    return {
-      ...this.cipher.encrypt({ ...known, headers }, row),
-      headerNames: Object.keys(headers).join(' '),
-    };
-  }
-
-  private findSecrets(row: StoredWebhookEndpoint): WebhookSecrets | undefined {
-    try {
-      return this.cipher.decrypt(row, row);
-    } catch (error) {
-      if (error instanceof WebhookSecretUnreadable) return undefined;
-      throw error;
-    }
-  }
-
-  /** @throws ValidationFailed for what would never be sent to */
-  private requireAcceptable(url: string): void {
-    const { protocol, hostname } = new URL(url);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    const refuse = (detail: string): never => {
-      throw new ValidationFailed([{ pointer: '/url', code: 'not_acceptable', detail }]);
-    };
-    if (protocol === 'http:' && this.config.webhookAllowHttp === 'off') {
-      refuse('The url must begin with https://.');
-    }
-    if (isIP(host) !== 0 && !this.rules.permits(host)) {
-      refuse('The url names an address that webhooks are not sent to.');
-    }
-  }
-}
-
-/** Headers may be credentials of the receiver: another one does not get them unless the caller knows them. */
-function requireHeadersAnew(row: StoredWebhookEndpoint, dto: UpdateWebhookEndpointDto): void {
-  if (dto.url === undefined || dto.headers !== undefined || row.headerNames === '') return;
-  if (new URL(dto.url).origin === new URL(row.url).origin) return;
-  const detail = 'With a url of another origin the headers must be given anew.';
-  throw new ValidationFailed([{ pointer: '/headers', code: 'required', detail }]);
 }
 
 function toIssuedAnswer(row: StoredWebhookEndpoint, secret: string): IssuedWebhookEndpointAnswer {

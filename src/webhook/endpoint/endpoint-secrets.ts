@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { ValidationFailed, WebhookSecretUnreadable } from '../../common/errors';
+import {
+  type SecretsOwner,
+  WebhookSecretCipher,
+  type WebhookSecrets,
+} from '../../encryption-key/webhook-secret-cipher';
+import { generateSigningSecret } from '../sending/signature';
+import type { UpdateWebhookEndpointDto } from './dto/webhook-endpoint.dto';
+import type { StoredWebhookEndpoint } from './webhook-endpoint.repository';
+
+/** What an endpoint has of its secrets and headers. */
+type SealedColumns = Pick<StoredWebhookEndpoint, 'ciphertext' | 'keyId' | 'headerNames'>;
+
+/** A new secret, shown once, and what its endpoint stores of it. */
+interface RolledSecret {
+  secret: string;
+  columns: SealedColumns & Pick<StoredWebhookEndpoint, 'publicKey' | 'oldSecretUntil'>;
+  /** Whether what was there before could not be decrypted any more. */
+  isUnreadable: boolean;
+}
+
+/** Keeps what of an endpoint is secret: what it signs with, and the values of its headers. */
+@Injectable()
+export class EndpointSecrets {
+  constructor(private readonly cipher: WebhookSecretCipher) {}
+
+  seal(secrets: WebhookSecrets, owner: SecretsOwner): SealedColumns {
+    const headerNames = Object.keys(secrets.headers).join(' ');
+    return { ...this.cipher.encrypt(secrets, owner), headerNames };
+  }
+
+  /** What changes with these headers; nothing if they are there already. @throws WebhookSecretUnreadable */
+  withHeaders(row: StoredWebhookEndpoint, headers: Record<string, string>): Partial<SealedColumns> {
+    const known = this.cipher.decrypt(row, row);
+    if (JSON.stringify(known.headers) === JSON.stringify(headers)) return {};
+    return this.seal({ ...known, headers }, row);
+  }
+
+  /** Makes a new secret, beside which the one before signs for so long; the headers stay if they can be read. */
+  roll(row: StoredWebhookEndpoint, graceMs: number): RolledSecret {
+    const known = this.find(row);
+    const { secret, publicKey } = generateSigningSecret(row.signature);
+    const hasOverlap = known !== undefined && graceMs > 0;
+    const secrets: WebhookSecrets = {
+      secret,
+      ...(hasOverlap && { oldSecret: known.secret }),
+      headers: known?.headers ?? {},
+    };
+    const oldSecretUntil = hasOverlap ? Date.now() + graceMs : null;
+    return {
+      secret,
+      columns: { publicKey, ...this.seal(secrets, row), oldSecretUntil },
+      isUnreadable: known === undefined,
+    };
+  }
+
+  private find(row: StoredWebhookEndpoint): WebhookSecrets | undefined {
+    try {
+      return this.cipher.decrypt(row, row);
+    } catch (error) {
+      if (error instanceof WebhookSecretUnreadable) return undefined;
+      throw error;
+    }
+  }
+}
+
+/**
+ * Headers may be credentials of the receiver: another one does not get them unless the caller knows them.
+ * @throws ValidationFailed
+ */
+export function requireHeadersAnew(
+  row: StoredWebhookEndpoint,
+  dto: UpdateWebhookEndpointDto,
+): void {
+  if (dto.url === undefined || dto.headers !== undefined || row.headerNames === '') return;
+  if (new URL(dto.url).origin === new URL(row.url).origin) return;
+  const detail = 'With a url of another origin the headers must be given anew.';
+  throw new ValidationFailed([{ pointer: '/headers', code: 'required', detail }]);
+}
