@@ -31,6 +31,6 @@ export default {
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // More than there are cores: a test that waits for a process or a time leaves its core to another.
   // PostgreSQL wants some of them for itself.
-  maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2)),
+  maxWorkers: Math.ceil(availableParallelism() * (process.env.TEST_DATABASE_URL ? 1.5 : 2.5)),
   testTimeout: 60_000,
 };
