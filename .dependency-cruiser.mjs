@@ -65,7 +65,7 @@ const rooms = {
     notice: [],
   },
   'user-group': {
-    '.': ['group', 'rotation'],
+    '.': ['group', 'rotation', 'resource'],
     entities: [],
     token: ['entities'],
     snapshot: ['token'],

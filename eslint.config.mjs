@@ -3,7 +3,10 @@ import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
   {
-    ignores: ['dist/', 'node_modules/', 'data/', 'coverage/', 'clients/typescript/schema.d.ts'],
+    ignores: [
+      ...['dist/', 'node_modules/', 'data/', 'coverage/'],
+      ...['clients/typescript/schema.d.ts', 'clients/typescript/dist/'],
+    ],
   },
   eslint.configs.recommended,
   ...tseslint.configs.strictTypeChecked,

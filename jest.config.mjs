@@ -18,7 +18,12 @@ export default {
   // Its package.json is a copy of the one here.
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/test/browser/', '<rootDir>/test/examples/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '<rootDir>/test/browser/',
+    '<rootDir>/test/examples/',
+    '<rootDir>/test/package/',
+  ],
   // The client is written for ES modules, where an import names the file that is compiled.
   moduleNameMapper: {
     '^(\\./(?:cached-introspector|change-stream|client|clocks|event-stream))\\.js$': '$1',

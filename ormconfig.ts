@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { join } from 'node:path';
-import { loadConfig, loadDotEnv } from './src/config/load-config';
-import { createDataSource } from './src/database/create-data-source';
-import { migratingOptions } from './src/database/data-source-options';
+import { loadConfig, loadDotEnv } from './src/config/load-config.ts';
+import { createDataSource } from './src/database/create-data-source.ts';
+import { migratingOptions } from './src/database/data-source-options.ts';
 
 loadDotEnv();
 
@@ -13,5 +13,5 @@ loadDotEnv();
 export default createDataSource({
   ...migratingOptions(loadConfig(process.env, { needsKeys: false })),
   migrationsTransactionMode: 'each',
-  entities: [join(__dirname, 'src', '**', '*.entity.{js,ts}')],
+  entities: [join(import.meta.dirname, 'src', '**', '*.entity.{js,ts}')],
 });

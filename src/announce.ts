@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
-import type { BootstrapResult } from './api-token/api-token.bootstrap';
-import type { Config } from './config/config';
+import type { BootstrapResult } from './api-token/api-token.bootstrap.ts';
+import type { Config } from './config/config.ts';
 
 const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
 

@@ -1,19 +1,19 @@
 import type { INestApplication } from '@nestjs/common';
-import packageJson from '../package.json';
-import type { HttpServer } from './common/http/http-server';
-import { ChangeFeed } from './database/change-feed';
-import { ConnectionPool } from './database/connection-pool';
-import { ChangeRetention } from './database/upkeep/change-retention';
-import { EncryptionCount } from './encryption-key/encryption-count';
-import { EventStreams } from './event/event-streams';
-import { IntrospectionService } from './introspection/introspection.service';
-import { Metrics, type Watched } from './metrics/metrics';
-import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer';
-import { WebhookFanOut } from './webhook/delivery/webhook-fan-out';
-import { WebhookWorker } from './webhook/delivery/webhook-worker';
-import { EndpointHealth } from './webhook/endpoint/endpoint-health';
-import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots';
-import { TokenIssuer } from './user-group/token/token-issuer';
+import packageJson from '../package.json' with { type: 'json' };
+import type { HttpServer } from './common/http/http-server.ts';
+import { ChangeFeed } from './database/change-feed.ts';
+import { ConnectionPool } from './database/connection-pool.ts';
+import { ChangeRetention } from './database/upkeep/change-retention.ts';
+import { EncryptionCount } from './encryption-key/encryption-count.ts';
+import { EventStreams } from './event/event-streams.ts';
+import { IntrospectionService } from './introspection/introspection.service.ts';
+import { Metrics, type Watched } from './metrics/metrics.ts';
+import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer.ts';
+import { WebhookFanOut } from './webhook/delivery/webhook-fan-out.ts';
+import { WebhookWorker } from './webhook/delivery/webhook-worker.ts';
+import { EndpointHealth } from './webhook/endpoint/endpoint-health.ts';
+import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots.ts';
+import { TokenIssuer } from './user-group/token/token-issuer.ts';
 
 /** Exports values of the parts of the application as metrics. */
 export function watchApplication(app: INestApplication): void {

@@ -1,7 +1,7 @@
-import './common/early-signals';
+import './common/early-signals.ts';
 import { Command } from 'commander';
-import packageJson from '../package.json';
-import { exitWith } from './common/exit-with';
+import packageJson from '../package.json' with { type: 'json' };
+import { exitWith } from './common/exit-with.ts';
 
 interface Entry {
   name: string;
@@ -14,62 +14,62 @@ const entries: Entry[] = [
   {
     name: 'token',
     about: 'API tokens',
-    load: async () => (await import('./cli/token.command.js')).defineToken,
+    load: async () => (await import('./cli/token.command.ts')).defineToken,
   },
   {
     name: 'workspace',
     about: 'tenants',
-    load: async () => (await import('./cli/workspace.command.js')).defineWorkspace,
+    load: async () => (await import('./cli/workspace.command.ts')).defineWorkspace,
   },
   {
     name: 'schema',
     about: 'the schemas that mappings refer to',
-    load: async () => (await import('./cli/registry.command.js')).defineSchema,
+    load: async () => (await import('./cli/registry.command.ts')).defineSchema,
   },
   {
     name: 'data-source',
     about: 'the data sources that mappings refer to',
-    load: async () => (await import('./cli/registry.command.js')).defineDataSource,
+    load: async () => (await import('./cli/registry.command.ts')).defineDataSource,
   },
   {
     name: 'group',
     about: 'user groups, all of a workspace at once',
-    load: async () => (await import('./cli/group.command.js')).defineGroup,
+    load: async () => (await import('./cli/group.command.ts')).defineGroup,
   },
   {
     name: 'webhook',
     about: 'where workspaces are told of their events',
-    load: async () => (await import('./cli/webhook.command.js')).defineWebhook,
+    load: async () => (await import('./cli/webhook.command.ts')).defineWebhook,
   },
   {
     name: 'audit',
     about: 'the audit log',
-    load: async () => (await import('./cli/audit.command.js')).defineAudit,
+    load: async () => (await import('./cli/audit.command.ts')).defineAudit,
   },
   {
     name: 'keys',
     about: 'the keys that encrypt user-group tokens at rest',
-    load: async () => (await import('./cli/keys.command.js')).defineKeys,
+    load: async () => (await import('./cli/keys.command.ts')).defineKeys,
   },
   {
     name: 'migration',
     about: 'the database schema',
-    load: async () => (await import('./cli/migration.command.js')).defineMigration,
+    load: async () => (await import('./cli/migration.command.ts')).defineMigration,
   },
   {
     name: 'migrate-data',
     about: 'copy everything from the embedded database into the empty PostgreSQL of DATABASE_URL',
-    load: async () => (await import('./cli/migrate-data.command.js')).defineMigrateData,
+    load: async () => (await import('./cli/migrate-data.command.ts')).defineMigrateData,
   },
   {
     name: 'config',
     about: 'the environment',
-    load: async () => (await import('./cli/config.command.js')).defineConfig,
+    load: async () => (await import('./cli/config.command.ts')).defineConfig,
   },
   {
     name: 'openapi',
     about: 'print the OpenAPI document; needs no database',
-    load: async () => (await import('./cli/openapi.command.js')).defineOpenApi,
+    load: async () => (await import('./cli/openapi.command.ts')).defineOpenApi,
   },
 ];
 

@@ -1,19 +1,19 @@
-import { handOverSignals } from './common/early-signals';
+import { handOverSignals } from './common/early-signals.ts';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { announce } from './announce';
-import { ApiTokenBootstrap } from './api-token/api-token.bootstrap';
-import { exitWith } from './common/exit-with';
-import { createLog } from './common/log';
-import { OperatorError } from './common/operator-error';
-import { findExposed } from './config/exposed-secrets';
-import { loadConfig, loadDotEnv } from './config/load-config';
-import { createApp } from './create-app';
-import { claimDataDir } from './database/sqlite/claim-data-dir';
-import { prepareDatabase } from './database/schema/migrate';
-import { Metrics } from './metrics/metrics';
-import { createMetricsServer } from './metrics/metrics-server';
+import { announce } from './announce.ts';
+import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
+import { exitWith } from './common/exit-with.ts';
+import { createLog } from './common/log.ts';
+import { OperatorError } from './common/operator-error.ts';
+import { findExposed } from './config/exposed-secrets.ts';
+import { loadConfig, loadDotEnv } from './config/load-config.ts';
+import { createApp } from './create-app.ts';
+import { claimDataDir } from './database/sqlite/claim-data-dir.ts';
+import { prepareDatabase } from './database/schema/migrate.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { createMetricsServer } from './metrics/metrics-server.ts';
 
 async function main(): Promise<void> {
   loadDotEnv();

@@ -1,6 +1,6 @@
 import request from 'supertest';
-import { onEachDatabase } from './support/databases';
-import { withService } from './support/test-service';
+import { onEachDatabase } from './support/databases.ts';
+import { withService } from './support/test-service.ts';
 
 /** The interface document, sentence by sentence and in its order. */
 onEachDatabase((kind) => {

@@ -26,7 +26,7 @@ import { IsObject, IsOptional, IsString, Length } from 'class-validator';
 import type { Request } from 'express';
 import { createHash, randomBytes } from 'node:crypto';
 import { Repository } from 'typeorm';
-import { ApiToken, UserGroup, UserGroupToken } from './entities';
+import { ApiToken, UserGroup, UserGroupToken } from './entities.ts';
 
 const { PORT, DATABASE_URL, BOOTSTRAP_API_TOKEN } = process.env;
 

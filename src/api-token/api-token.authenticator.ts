@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { Scope } from '../common/caller';
-import { ApiTokenInvalid } from '../common/errors';
-import { hashTokenText, isWellFormedToken } from '../common/secrets';
-import { type Change, ChangeFeed, type ChangeListener } from '../database/change-feed';
-import { statement, Statements } from '../database/statement';
-import { type Ranges, toRanges } from './cidr';
+import type { Scope } from '../common/caller.ts';
+import { ApiTokenInvalid } from '../common/errors.ts';
+import { hashTokenText, isWellFormedToken } from '../common/secrets.ts';
+import { type Change, ChangeFeed, type ChangeListener } from '../database/change-feed.ts';
+import { statement, Statements } from '../database/statement.ts';
+import { type Ranges, toRanges } from './cidr.ts';
 
 /** A valid API token, as the database knows it. */
 export interface AuthenticApiToken {

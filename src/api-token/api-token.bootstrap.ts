@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { resolve } from 'node:path';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../audit/audit-log';
-import { operator, scopes } from '../common/caller';
-import { writePrivateFile } from '../common/private-file';
-import { generateToken } from '../common/secrets';
-import { Config } from '../config/config';
-import { isUniqueViolation } from '../database/database-errors';
-import { Transactor } from '../database/transactor';
-import { WorkspaceService } from '../workspace/workspace.service';
-import { ApiToken } from './api-token.entity';
-import { ApiTokenRepository } from './api-token.repository';
+import { AuditLog } from '../audit/audit-log.ts';
+import { operator, scopes } from '../common/caller.ts';
+import { writePrivateFile } from '../common/private-file.ts';
+import { generateToken } from '../common/secrets.ts';
+import { Config } from '../config/config.ts';
+import { isUniqueViolation } from '../database/database-errors.ts';
+import { Transactor } from '../database/transactor.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import { ApiToken } from './api-token.entity.ts';
+import { ApiTokenRepository } from './api-token.repository.ts';
 
 /** What the start found, or did, about the first API token. */
 export type BootstrapResult =

@@ -1,8 +1,8 @@
 import { Controller, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { RequiresScope } from '../common/access.decorator';
-import { type Caller, CurrentCaller } from '../common/caller';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { RequiresScope } from '../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
 import {
   ApiTokenEnded,
   ApiTokenNotFound,
@@ -10,15 +10,19 @@ import {
   AuditUnavailable,
   GrantExceedsCaller,
   LastAdminApiToken,
-} from '../common/errors';
-import { NumberParam } from '../common/http/path-param';
-import { PageQueryDto } from '../common/http/page.dto';
-import { QueryOf } from '../common/http/query.decorator';
-import { JsonBody } from '../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../common/problem.dto';
-import { ApiTokenService } from './api-token.service';
-import { IssueApiTokenDto, RotateApiTokenDto, UpdateApiTokenDto } from './dto/api-token.dto';
-import { ApiTokenAnswer, ApiTokensAnswer, IssuedApiTokenAnswer } from './dto/api-token-answer.dto';
+} from '../common/errors.ts';
+import { NumberParam } from '../common/http/path-param.ts';
+import { PageQueryDto } from '../common/http/page.dto.ts';
+import { QueryOf } from '../common/http/query.decorator.ts';
+import { JsonBody } from '../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../common/problem.dto.ts';
+import { ApiTokenService } from './api-token.service.ts';
+import { IssueApiTokenDto, RotateApiTokenDto, UpdateApiTokenDto } from './dto/api-token.dto.ts';
+import {
+  ApiTokenAnswer,
+  ApiTokensAnswer,
+  IssuedApiTokenAnswer,
+} from './dto/api-token-answer.dto.ts';
 
 @ApiTags('API tokens')
 @Controller('api/v1/api-tokens')

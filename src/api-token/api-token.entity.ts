@@ -7,7 +7,7 @@ import {
   PrimaryGeneratedColumn,
   Unique,
 } from 'typeorm';
-import { Workspace } from '../workspace/workspace.entity';
+import { Workspace } from '../workspace/workspace.entity.ts';
 
 /**
  * A credential with which a host application calls the API. The token itself is shown once and

@@ -1,20 +1,20 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Access, accessOf } from '../common/access.decorator';
-import { type Caller, setCaller } from '../common/caller';
+import { type Access, accessOf } from '../common/access.decorator.ts';
+import { type Caller, setCaller } from '../common/caller.ts';
 import {
   AddressNotAllowed,
   CredentialsMalformed,
   CredentialsMissing,
   offerBasic,
-} from '../common/errors';
-import { clientAddress } from '../common/http/client-address';
-import { secretOfBasic, secretOfForm } from '../common/http/client-secret';
-import { requestId } from '../common/http/request-id';
-import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication.limiter';
-import { ApiTokenAuthenticator, type AuthenticApiToken } from './api-token.authenticator';
-import { isInRanges } from './cidr';
-import { ApiTokenUsage } from './api-token-usage';
+} from '../common/errors.ts';
+import { clientAddress } from '../common/http/client-address.ts';
+import { secretOfBasic, secretOfForm } from '../common/http/client-secret.ts';
+import { requestId } from '../common/http/request-id.ts';
+import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication.limiter.ts';
+import { ApiTokenAuthenticator, type AuthenticApiToken } from './api-token.authenticator.ts';
+import { isInRanges } from './cidr.ts';
+import { ApiTokenUsage } from './api-token-usage.ts';
 
 /**
  * Authenticates every call to a handler that is not public, by `Authorization: Token <API_TOKEN>`
@@ -146,5 +146,5 @@ function wantsBasic({ headers }: Request, { acceptsClientSecret }: Access): bool
 
 /** Lists the schemes of a path: the contract has one; elsewhere clients may also use the standard one. */
 function schemesOf(path: string): string[] {
-  return path.startsWith('/api/v1/') ? ['token', 'bearer'] : ['token'];
+  return path.includes('/api/v1/') ? ['token', 'bearer'] : ['token'];
 }

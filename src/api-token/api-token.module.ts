@@ -1,20 +1,24 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AuditModule } from '../audit/audit.module';
-import { RateLimitModule } from '../rate-limit/rate-limit.module';
-import { WorkspaceModule } from '../workspace/workspace.module';
-import { ApiToken } from './api-token.entity';
-import { ApiTokenAuthenticator } from './api-token.authenticator';
-import { ApiTokenBootstrap } from './api-token.bootstrap';
-import { ApiTokenController } from './api-token.controller';
-import { ApiTokenGuard } from './api-token.guard';
-import { ApiTokenRepository } from './api-token.repository';
-import { ApiTokenService } from './api-token.service';
-import { ApiTokenUsage } from './api-token-usage';
+import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
+import { AuditModule } from '../audit/audit.module.ts';
+import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
+import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { ApiToken } from './api-token.entity.ts';
+import { ApiTokenAuthenticator } from './api-token.authenticator.ts';
+import { ApiTokenBootstrap } from './api-token.bootstrap.ts';
+import { ApiTokenGuard } from './api-token.guard.ts';
+import { ApiTokenRepository } from './api-token.repository.ts';
+import { ApiTokenService } from './api-token.service.ts';
+import { ApiTokenUsage } from './api-token-usage.ts';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([ApiToken]), AuditModule, RateLimitModule, WorkspaceModule],
-  controllers: [ApiTokenController],
+  imports: [
+    TypeOrmModule.forFeature([ApiToken], USER_GROUP_DATA_SOURCE),
+    AuditModule,
+    RateLimitModule,
+    WorkspaceModule,
+  ],
   providers: [
     ApiTokenAuthenticator,
     ApiTokenBootstrap,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/errors';
-import { hashToken } from '../common/secrets';
-import { statement, Statements } from '../database/statement';
-import { ApiToken } from './api-token.entity';
-import { type Grant, hasEnded } from './api-token.rules';
+import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/errors.ts';
+import { hashToken } from '../common/secrets.ts';
+import { statement, Statements } from '../database/statement.ts';
+import { ApiToken } from './api-token.entity.ts';
+import { type Grant, hasEnded } from './api-token.rules.ts';
 
 interface TokenKey {
   workspaceId: number;

@@ -1,8 +1,8 @@
 import { type EntityManager, IsNull, Like, Not } from 'typeorm';
-import type { Caller } from '../common/caller';
-import { GrantExceedsCaller, LastAdminApiToken } from '../common/errors';
-import { ApiToken } from './api-token.entity';
-import { areWithin, isInRanges, toRanges } from './cidr';
+import type { Caller } from '../common/caller.ts';
+import { GrantExceedsCaller, LastAdminApiToken } from '../common/errors.ts';
+import { ApiToken } from './api-token.entity.ts';
+import { areWithin, isInRanges, toRanges } from './cidr.ts';
 
 /** What a token permits. Scopes and ranges are separated by spaces; null means no expiry, or any address. */
 export type Grant = Pick<ApiToken, 'scopes' | 'expiresAt' | 'allowedCidrs'>;

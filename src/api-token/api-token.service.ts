@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../audit/audit-log';
-import type { Caller } from '../common/caller';
+import { AuditLog } from '../audit/audit-log.ts';
+import type { Caller } from '../common/caller.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
   ApiTokenSuperseded,
   InsufficientScope,
-} from '../common/errors';
-import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/page.dto';
-import { generateToken } from '../common/secrets';
-import { fromWireTime } from '../common/time';
-import { ChangeFeed } from '../database/change-feed';
-import { Transactor } from '../database/transactor';
-import { WorkspaceService } from '../workspace/workspace.service';
-import type { ApiToken } from './api-token.entity';
-import { ApiTokenRepository } from './api-token.repository';
+} from '../common/errors.ts';
+import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/page.dto.ts';
+import { generateToken } from '../common/secrets.ts';
+import { fromWireTime } from '../common/time.ts';
+import { ChangeFeed } from '../database/change-feed.ts';
+import { Transactor } from '../database/transactor.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import type { ApiToken } from './api-token.entity.ts';
+import { ApiTokenRepository } from './api-token.repository.ts';
 import {
   hasEnded,
   isAdmin,
@@ -23,14 +23,18 @@ import {
   isWider,
   requireAnotherAdmin,
   requireGrantable,
-} from './api-token.rules';
-import { toApiTokenView } from './api-token.view';
-import type { IssueApiTokenDto, RotateApiTokenDto, UpdateApiTokenDto } from './dto/api-token.dto';
+} from './api-token.rules.ts';
+import { toApiTokenView } from './api-token.view.ts';
+import type {
+  IssueApiTokenDto,
+  RotateApiTokenDto,
+  UpdateApiTokenDto,
+} from './dto/api-token.dto.ts';
 import type {
   ApiTokenAnswer,
   ApiTokensAnswer,
   IssuedApiTokenAnswer,
-} from './dto/api-token-answer.dto';
+} from './dto/api-token-answer.dto.ts';
 
 /**
  * Administers the tokens with which host applications call the API. Changes to the tokens of one

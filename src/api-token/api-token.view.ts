@@ -1,7 +1,7 @@
-import type { Scope } from '../common/caller';
-import { toWireTime, toWireTimeOrNull } from '../common/time';
-import type { ShownApiToken } from './api-token.repository';
-import type { ApiTokenState, ApiTokenView } from './dto/api-token-answer.dto';
+import type { Scope } from '../common/caller.ts';
+import { toWireTime, toWireTimeOrNull } from '../common/time.ts';
+import type { ShownApiToken } from './api-token.repository.ts';
+import type { ApiTokenState, ApiTokenView } from './dto/api-token-answer.dto.ts';
 
 /** An API token as it may be shown. */
 export function toApiTokenView(token: ShownApiToken): ApiTokenView {

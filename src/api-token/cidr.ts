@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Violation } from '../common/violation';
+import type { Violation } from '../common/violation.ts';
 
 const MAX_RANGES = 50;
 const RANGE = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/;

@@ -1,15 +1,16 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Request } from 'express';
-import { findCaller } from '../common/caller';
-import { ApiTokenInvalid, type ServiceError } from '../common/errors';
-import { addressBlock, clientAddress } from '../common/http/client-address';
-import { pathLogger } from '../common/http/logged-path';
-import { requestId } from '../common/http/request-id';
-import { MemoryLimiter } from '../common/memory-limiter';
-import { Config } from '../config/config';
-import { Transactor } from '../database/transactor';
-import { type AuditActor, AuditLog } from './audit-log';
-import { StrangerRefusals } from './stranger-refusals';
+import { findCaller } from '../common/caller.ts';
+import { ApiTokenInvalid, type ServiceError } from '../common/errors.ts';
+import { addressBlock, clientAddress } from '../common/http/client-address.ts';
+import { pathLogger } from '../common/http/logged-path.ts';
+import { requestId } from '../common/http/request-id.ts';
+import type { RefusalObserver } from '../common/refusal-observer.ts';
+import { MemoryLimiter } from '../common/memory-limiter.ts';
+import { Config } from '../config/config.ts';
+import { Transactor } from '../database/transactor.ts';
+import { type AuditActor, AuditLog } from './audit-log.ts';
+import { StrangerRefusals } from './stranger-refusals.ts';
 
 /**
  * Rows per minute, from one client and in all, so that refused calls cannot fill the disk; counted
@@ -24,7 +25,7 @@ const MINUTE_SECONDS = 60;
  * written.
  */
 @Injectable()
-export class AccessRefusalLog implements OnApplicationShutdown {
+export class AccessRefusalLog implements RefusalObserver, OnApplicationShutdown {
   private readonly logger = new Logger(AccessRefusalLog.name);
   private readonly perClient = limiter(ROWS_PER_MINUTE.client);
   private readonly all = limiter(ROWS_PER_MINUTE.all);

@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { RequiresScope } from '../common/access.decorator';
-import { type Caller, CurrentCaller } from '../common/caller';
-import { QueryOf } from '../common/http/query.decorator';
-import { ApiReadProblems } from '../common/problem.dto';
-import { AuditEventService } from './audit-event.service';
-import { AuditEventsAnswer } from './dto/audit-event-answer.dto';
-import { AuditEventQueryDto } from './dto/audit-event-query.dto';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { RequiresScope } from '../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
+import { QueryOf } from '../common/http/query.decorator.ts';
+import { ApiReadProblems } from '../common/problem.dto.ts';
+import { AuditEventService } from './audit-event.service.ts';
+import { AuditEventsAnswer } from './dto/audit-event-answer.dto.ts';
+import { AuditEventQueryDto } from './dto/audit-event-query.dto.ts';
 
 @ApiTags('Audit log')
 @Controller('api/v1/audit-events')

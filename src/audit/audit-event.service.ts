@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../common/caller';
-import { limitOf, positionOf, toPage } from '../common/http/page.dto';
-import type { JsonObject } from '../common/json/strict-json';
-import { fromWireTime, toWireTime } from '../common/time';
-import { type SqlValue, statement, Statements } from '../database/statement';
-import type { AuditEvent } from './audit-event.entity';
-import type { AuditEventView, AuditEventsAnswer } from './dto/audit-event-answer.dto';
-import type { AuditEventQueryDto } from './dto/audit-event-query.dto';
+import type { Caller } from '../common/caller.ts';
+import { limitOf, positionOf, toPage } from '../common/http/page.dto.ts';
+import type { JsonObject } from '../common/json/strict-json.ts';
+import { fromWireTime, toWireTime } from '../common/time.ts';
+import { type SqlValue, statement, Statements } from '../database/statement.ts';
+import type { AuditEvent } from './audit-event.entity.ts';
+import type { AuditEventView, AuditEventsAnswer } from './dto/audit-event-answer.dto.ts';
+import type { AuditEventQueryDto } from './dto/audit-event-query.dto.ts';
 
 /** An event under the number by which callers know it. */
 type FoundEvent = Omit<AuditEvent, 'id' | 'publicId' | 'keepUntil'> & { publicId: number };

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Caller } from '../common/caller';
-import { AuditUnavailable, DatabaseUnavailable } from '../common/errors';
-import { randomBytes } from '../common/random-bytes';
-import { redactor } from '../common/secrets';
-import { Config } from '../config/config';
-import { CHANGE_COLUMNS, insertChanges } from '../database/change-log';
-import { translateDatabaseError } from '../database/database-errors';
-import { statement, Statements } from '../database/statement';
+import type { Caller } from '../common/caller.ts';
+import { AuditUnavailable, DatabaseUnavailable } from '../common/errors.ts';
+import { randomBytes } from '../common/random-bytes.ts';
+import { redactor } from '../common/secrets.ts';
+import { Config } from '../config/config.ts';
+import { CHANGE_COLUMNS, insertChanges } from '../database/change-log.ts';
+import { translateDatabaseError } from '../database/database-errors.ts';
+import { statement, Statements } from '../database/statement.ts';
 
 /** The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. */
 export const auditActions = [

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../common/caller';
-import { Transactor } from '../database/transactor';
-import { AuditLog, type AuditRecord } from './audit-log';
-import { TalliedEvents } from './tallied-events';
-import type { Tally } from './tally';
+import type { Caller } from '../common/caller.ts';
+import { Transactor } from '../database/transactor.ts';
+import { AuditLog, type AuditRecord } from './audit-log.ts';
+import { TalliedEvents } from './tallied-events.ts';
+import type { Tally } from './tally.ts';
 
 const LIMITS = { windowMs: 3_600_000, keys: 20_000 };
 

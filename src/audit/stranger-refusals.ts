@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { addressBlock } from '../common/http/client-address';
-import { Transactor } from '../database/transactor';
-import { type AuditActor, type AuditEntry, AuditLog } from './audit-log';
-import { TalliedEvents } from './tallied-events';
+import { addressBlock } from '../common/http/client-address.ts';
+import { Transactor } from '../database/transactor.ts';
+import { type AuditActor, type AuditEntry, AuditLog } from './audit-log.ts';
+import { TalliedEvents } from './tallied-events.ts';
 
 const LIMITS = { windowMs: 60_000, keys: 1 };
 

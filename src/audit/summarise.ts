@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject } from '../common/json/strict-json';
+import type { JsonObject } from '../common/json/strict-json.ts';
 
 const MAX_BYTES = 4096;
 

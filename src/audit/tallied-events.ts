@@ -1,7 +1,7 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
-import type { Transactor } from '../database/transactor';
-import type { AuditLog, AuditRecord } from './audit-log';
-import { Tally } from './tally';
+import type { Transactor } from '../database/transactor.ts';
+import type { AuditLog, AuditRecord } from './audit-log.ts';
+import { Tally } from './tally.ts';
 
 interface Kept {
   /** The event that the tally becomes, without its counts. */

@@ -1,4 +1,4 @@
-import { toWireTime } from '../common/time';
+import { toWireTime } from '../common/time.ts';
 
 /** The most addresses listed, so that a caller cannot make an event large. */
 const MAX_ADDRESSES = 8;

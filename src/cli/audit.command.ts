@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { AuditEventService } from '../audit/audit-event.service';
-import { withServices } from './with-services';
+import { AuditEventService } from '../audit/audit-event.service.ts';
+import { withServices } from './with-services.ts';
 
 const MAX_EVENTS = 10_000;
 

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { configure } from './configure';
+import { configure } from './configure.ts';
 
 /** Defines `config check`. */
 export function defineConfig(config: Command): void {

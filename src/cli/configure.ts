@@ -1,6 +1,6 @@
-import type { Config } from '../config/config';
-import { loadConfig, loadDotEnv } from '../config/load-config';
-import type { Notify } from '../database/schema/migration-turn';
+import type { Config } from '../config/config.ts';
+import { loadConfig, loadDotEnv } from '../config/load-config.ts';
+import type { Notify } from '../database/schema/migration-turn.ts';
 
 /** @throws OperatorError if the environment is not acceptable */
 export function configure(options?: { needsKeys: boolean }): Config {

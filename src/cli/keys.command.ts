@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../common/operator-error';
-import { type Encrypted, EncryptionKeyService } from '../user-group/keys/encryption-key.service';
-import { TokenRewrapper } from '../user-group/keys/token-rewrapper';
-import { WebhookSecretRewrapper } from '../webhook/endpoint/webhook-secret-rewrapper';
-import { printTable } from './print-table';
-import { showProgress } from './show-progress';
-import { withServices } from './with-services';
+import { OperatorError } from '../common/operator-error.ts';
+import { type Encrypted, EncryptionKeyService } from '../user-group/keys/encryption-key.service.ts';
+import { TokenRewrapper } from '../user-group/keys/token-rewrapper.ts';
+import { WebhookSecretRewrapper } from '../webhook/endpoint/webhook-secret-rewrapper.ts';
+import { printTable } from './print-table.ts';
+import { showProgress } from './show-progress.ts';
+import { withServices } from './with-services.ts';
 
 /** Defines `keys status`, `keys rewrap` and `keys forget`. */
 export function defineKeys(keys: Command): void {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { migrateData } from '../database/move/migrate-data';
-import { KeyRing } from '../encryption-key/key-ring';
-import { requireKeysOfSource } from '../user-group/keys/source-keys';
-import { printTable } from './print-table';
-import { showProgress } from './show-progress';
-import { configure } from './configure';
+import { migrateData } from '../database/move/migrate-data.ts';
+import { KeyRing } from '../encryption-key/key-ring.ts';
+import { requireKeysOfSource } from '../user-group/keys/source-keys.ts';
+import { printTable } from './print-table.ts';
+import { showProgress } from './show-progress.ts';
+import { configure } from './configure.ts';
 
 /** Defines `migrate-data`. */
 export function defineMigrateData(command: Command): void {

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { OperatorError } from '../common/operator-error';
-import type { Config } from '../config/config';
-import { grantRights } from '../database/schema/grants';
-import { listMigrations, prepareDatabase, revertMigration } from '../database/schema/migrate';
-import { printTable } from './print-table';
-import { configure, notifyOperator } from './configure';
+import { OperatorError } from '../common/operator-error.ts';
+import type { Config } from '../config/config.ts';
+import { grantRights } from '../database/schema/grants.ts';
+import { listMigrations, prepareDatabase, revertMigration } from '../database/schema/migrate.ts';
+import { printTable } from './print-table.ts';
+import { configure, notifyOperator } from './configure.ts';
 
 /** Defines `migration run`, `migration revert` and `migration show`. */
 export function defineMigration(migration: Command): void {

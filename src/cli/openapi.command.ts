@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeOpenApi } from '../docs/openapi';
+import { describeOpenApi } from '../docs/openapi.ts';
 
 /** Defines `openapi`. */
 export function defineOpenApi(openapi: Command): void {

@@ -1,17 +1,17 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Caller, operator } from '../common/caller';
-import { checkedDto } from '../common/json/to-dto';
-import { RegisterDto, RegistryQueryDto, RenameDto } from '../registry/things/dto/registered.dto';
-import type { RegisteredView } from '../registry/things/dto/registered-answer.dto';
+import { type Caller, operator } from '../common/caller.ts';
+import { checkedDto } from '../common/json/to-dto.ts';
+import { RegisterDto, RegistryQueryDto, RenameDto } from '../registry/things/dto/registered.dto.ts';
+import type { RegisteredView } from '../registry/things/dto/registered-answer.dto.ts';
 import {
   dataSourceKind,
   type RegisteredKind,
   schemaKind,
-} from '../registry/things/registered-kind';
-import { RegistryService } from '../registry/things/registry.service';
-import { WorkspaceService } from '../workspace/workspace.service';
-import { printTable } from './print-table';
-import { withServices } from './with-services';
+} from '../registry/things/registered-kind.ts';
+import { RegistryService } from '../registry/things/registry.service.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import { printTable } from './print-table.ts';
+import { withServices } from './with-services.ts';
 
 interface Settings {
   providedId?: string;

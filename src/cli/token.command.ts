@@ -1,18 +1,18 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { ApiTokenView, IssuedApiTokenAnswer } from '../api-token/dto/api-token-answer.dto';
-import { ApiTokenService } from '../api-token/api-token.service';
+import type { ApiTokenView, IssuedApiTokenAnswer } from '../api-token/dto/api-token-answer.dto.ts';
+import { ApiTokenService } from '../api-token/api-token.service.ts';
 import {
   IssueApiTokenDto,
   RotateApiTokenDto,
   UpdateApiTokenDto,
-} from '../api-token/dto/api-token.dto';
-import { type Caller, operator, type Scope, scopes } from '../common/caller';
-import { checkedDto } from '../common/json/to-dto';
-import { PageQueryDto } from '../common/http/page.dto';
-import { WorkspaceService } from '../workspace/workspace.service';
-import { printTable } from './print-table';
-import { withServices } from './with-services';
+} from '../api-token/dto/api-token.dto.ts';
+import { type Caller, operator, type Scope, scopes } from '../common/caller.ts';
+import { checkedDto } from '../common/json/to-dto.ts';
+import { PageQueryDto } from '../common/http/page.dto.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import { printTable } from './print-table.ts';
+import { withServices } from './with-services.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];

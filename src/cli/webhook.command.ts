@@ -1,26 +1,26 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Caller, operator } from '../common/caller';
-import { PageQueryDto } from '../common/http/page.dto';
-import { checkedDto } from '../common/json/to-dto';
+import { type Caller, operator } from '../common/caller.ts';
+import { PageQueryDto } from '../common/http/page.dto.ts';
+import { checkedDto } from '../common/json/to-dto.ts';
 import {
   CreateWebhookEndpointDto,
   RollWebhookSecretDto,
   UpdateWebhookEndpointDto,
-} from '../webhook/endpoint/dto/webhook-endpoint.dto';
+} from '../webhook/endpoint/dto/webhook-endpoint.dto.ts';
 import type {
   IssuedWebhookEndpointView,
   WebhookEndpointView,
-} from '../webhook/endpoint/dto/webhook-endpoint-answer.dto';
+} from '../webhook/endpoint/dto/webhook-endpoint-answer.dto.ts';
 import {
   ReplayWebhooksDto,
   WebhookAttemptQueryDto,
-} from '../webhook/delivery/dto/webhook-attempt.dto';
-import { WebhookDeliveryService } from '../webhook/delivery/webhook-delivery.service';
-import { WebhookEndpointService } from '../webhook/endpoint/webhook-endpoint.service';
-import { WorkspaceService } from '../workspace/workspace.service';
-import { printTable } from './print-table';
-import { withServices } from './with-services';
+} from '../webhook/delivery/dto/webhook-attempt.dto.ts';
+import { WebhookDeliveryService } from '../webhook/delivery/webhook-delivery.service.ts';
+import { WebhookEndpointService } from '../webhook/endpoint/webhook-endpoint.service.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import { printTable } from './print-table.ts';
+import { withServices } from './with-services.ts';
 
 interface Settings {
   url?: string;

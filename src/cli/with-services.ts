@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../app.module';
-import { createLog, NestLog } from '../common/log';
-import { prepareDatabase } from '../database/schema/migrate';
-import { configure, notifyOperator } from './configure';
+import { AppModule } from '../app.module.ts';
+import { createLog, NestLog } from '../common/log.ts';
+import { prepareDatabase } from '../database/schema/migrate.ts';
+import { configure, notifyOperator } from './configure.ts';
 
 /** Runs `work` on the services of the application, on a database that is ready; sends no webhooks. */
 export async function withServices(

@@ -1,12 +1,15 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Caller, operator } from '../common/caller';
-import { checkedDto } from '../common/json/to-dto';
-import { toWireTime } from '../common/time';
-import { UpdateWorkspaceDto, type WorkspaceAnswer } from '../registry/settings/dto/workspace.dto';
-import { WorkspaceSettingsService } from '../registry/settings/workspace-settings.service';
-import { WorkspaceService } from '../workspace/workspace.service';
-import { printTable } from './print-table';
-import { withServices } from './with-services';
+import { type Caller, operator } from '../common/caller.ts';
+import { checkedDto } from '../common/json/to-dto.ts';
+import { toWireTime } from '../common/time.ts';
+import {
+  UpdateWorkspaceDto,
+  type WorkspaceAnswer,
+} from '../registry/settings/dto/workspace.dto.ts';
+import { WorkspaceSettingsService } from '../registry/settings/workspace-settings.service.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
+import { printTable } from './print-table.ts';
+import { withServices } from './with-services.ts';
 
 type Quota = number | 'none';
 

@@ -1,6 +1,8 @@
-import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiExtension, ApiSecurity } from './api-docs';
-import type { Scope } from './caller';
+import { applyDecorators, SetMetadata, UseFilters, UseGuards } from '@nestjs/common';
+import { AccessGuard } from './access.guard.ts';
+import { ApiExtension, ApiSecurity } from './api-docs.ts';
+import type { Scope } from './caller.ts';
+import { ProblemFilter } from './problem.filter.ts';
 
 export const SCOPE_METADATA = 'access:scope';
 const PUBLIC_METADATA = 'access:public';
@@ -9,12 +11,16 @@ const CLIENT_SECRET_METADATA = 'access:client-secret';
 export const API_TOKEN_SCHEME = 'ApiToken';
 export const CLIENT_SECRET_SCHEME = 'ClientSecret';
 
+/** What guards a handler and answers its errors, in whatever application it is. */
+const guarded = () => applyDecorators(UseGuards(AccessGuard), UseFilters(ProblemFilter));
+
 /**
- * Declares the scope that a handler needs, for the guard and the OpenAPI document alike. The
- * service does not start with a handler that has neither this line nor `Public`.
+ * Declares the scope that a handler needs, for the guard and the OpenAPI document alike, and has it
+ * guarded. The service does not start with a handler that has neither this line nor `Public`.
  */
 export function RequiresScope(scope: Scope): MethodDecorator {
   return applyDecorators(
+    guarded(),
     SetMetadata(SCOPE_METADATA, scope),
     ApiSecurity(API_TOKEN_SCHEME),
     ApiExtension('x-required-scope', scope),
@@ -34,7 +40,7 @@ export function AcceptsClientSecret(): MethodDecorator {
 
 /** Opens a handler to everybody; no token is asked for or looked at. */
 export function Public(): MethodDecorator {
-  return SetMetadata(PUBLIC_METADATA, true);
+  return applyDecorators(guarded(), SetMetadata(PUBLIC_METADATA, true));
 }
 
 /** Who may call a handler, by its decorators; a handler without them is closed. */

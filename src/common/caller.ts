@@ -1,6 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { InsufficientScope } from './errors';
+import { InsufficientScope } from './errors.ts';
 
 /** What an API token can be allowed to do; a scope implies no other. */
 export const scopes = [

@@ -1,4 +1,4 @@
-import { MAX_VIOLATIONS, type Violation } from './violation';
+import { MAX_VIOLATIONS, type Violation } from './violation.ts';
 
 /** How a class of errors appears on the wire, in the log and in the catalogue. */
 export interface ErrorSpec {

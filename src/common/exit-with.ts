@@ -1,6 +1,6 @@
-import { ServiceError } from './errors';
-import { OperatorError } from './operator-error';
-import { redactTokens } from './secrets';
+import { ServiceError } from './errors.ts';
+import { OperatorError } from './operator-error.ts';
+import { redactTokens } from './secrets.ts';
 
 /** Ends the process with code 1, printing one line for what the operator can fix, a stack for a defect. */
 export function exitWith(error: unknown): never {

@@ -1,4 +1,4 @@
-import type { Violation } from './violation';
+import type { Violation } from './violation.ts';
 
 /** The longest overlap of an old token with the new one: a day. */
 export const MAX_GRACE_SECONDS = 86_400;

@@ -1,7 +1,7 @@
 import type { RequestMethod } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { isPublic, SCOPE_METADATA } from './access.decorator';
+import { isPublic, SCOPE_METADATA } from './access.decorator.ts';
 
 const scanner = new MetadataScanner();
 

@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { isatty } from 'node:tty';
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { OperatorError } from './operator-error';
-import { redactor } from './secrets';
+import { OperatorError } from './operator-error.ts';
+import { redactor } from './secrets.ts';
 
 export interface LogOptions {
   logLevel: string;

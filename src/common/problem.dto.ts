@@ -6,7 +6,7 @@ import {
   ApiPropertyOptional,
   ApiResponse,
   schemaPath,
-} from './api-docs';
+} from './api-docs.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
@@ -31,9 +31,9 @@ import {
   type ErrorSpec,
   ShuttingDown,
   ValidationFailed,
-} from './errors';
-import { violationCodes } from './violation';
-import { problemType } from './problem';
+} from './errors.ts';
+import { violationCodes } from './violation.ts';
+import { problemType } from './problem.ts';
 
 export class ViolationDto {
   @ApiProperty({

@@ -3,23 +3,38 @@ import {
   Catch,
   type ExceptionFilter,
   HttpException,
+  Inject,
   Logger,
+  Optional,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { InternalError, RequestMalformed, RouteNotFound, ServiceError } from './errors';
-import { answerProblem } from './http/answer-problem';
-import { requestId } from './http/request-id';
-import { traceContext } from './http/trace-context';
+import {
+  InternalError,
+  RateLimited,
+  RequestMalformed,
+  RouteNotFound,
+  ServiceError,
+} from './errors.ts';
+import { answerProblem } from './http/answer-problem.ts';
+import { requestId } from './http/request-id.ts';
+import { traceContext } from './http/trace-context.ts';
+import { RefusalObserver } from './refusal-observer.ts';
 
-/** Turns whatever was thrown into the one shape of error answers. */
+/** Turns whatever was thrown into the one shape of error answers, and tells of refused calls. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
+
+  constructor(
+    @Optional() @Inject(RefusalObserver) private readonly refusals: RefusalObserver | undefined,
+  ) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = toServiceError(thrown);
+    const refusal = refusalOf(error);
+    if (refusal) this.refusals?.record(refusal, request);
     this.log(error, request);
     if (response.headersSent || !response.socket) {
       response.destroy();
@@ -36,8 +51,18 @@ export class ProblemFilter implements ExceptionFilter {
   }
 }
 
+/**
+ * Finds the error that refused the caller, also behind a 429 that was answered in its place;
+ * undefined for any other error.
+ */
+function refusalOf(answered: ServiceError): ServiceError | undefined {
+  const error = answered instanceof RateLimited ? answered.cause : answered;
+  const isRefusal = error instanceof ServiceError && [401, 403].includes(error.spec.status);
+  return isRefusal ? error : undefined;
+}
+
 /** Maps the framework's own exceptions, and those of its middleware, by their HTTP status. */
-function toServiceError(thrown: unknown): ServiceError {
+export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const status = thrown instanceof HttpException ? thrown.getStatus() : statusOf(thrown);
   if (status === 404) return new RouteNotFound();

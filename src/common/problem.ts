@@ -1,5 +1,5 @@
-import type { ServiceError } from './errors';
-import type { Violation } from './violation';
+import type { ServiceError } from './errors.ts';
+import type { Violation } from './violation.ts';
 
 /** The body of every answer that is not a success: RFC 9457, with `success: 0` of the contract. */
 export interface Problem {

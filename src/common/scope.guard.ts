@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { accessOf } from './access.decorator';
-import { findCaller, requireScope } from './caller';
+import { accessOf } from './access.decorator.ts';
+import { findCaller, requireScope } from './caller.ts';
 
 /**
  * Admits callers that have the scope of the handler. A handler without a scope is closed, unless it

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { randomBytes } from './random-bytes';
+import { randomBytes } from './random-bytes.ts';
 
 /** `uga_…`: an API token; `ugt_…`: a user-group token. */
 export type TokenPrefix = 'uga' | 'ugt';

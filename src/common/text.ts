@@ -1,4 +1,4 @@
-import type { Violation } from './violation';
+import type { Violation } from './violation.ts';
 
 const MAX_CODE_POINTS = 255;
 const MAX_BYTES = 1024;

@@ -1,4 +1,4 @@
-import type { Violation } from './violation';
+import type { Violation } from './violation.ts';
 
 const RFC_3339 =
   /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;

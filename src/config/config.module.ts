@@ -1,5 +1,11 @@
-import { type DynamicModule, Global, Module } from '@nestjs/common';
-import { Config } from './config';
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Global,
+  Module,
+  type Provider,
+} from '@nestjs/common';
+import { Config } from './config.ts';
 
 /** Hands the one `Config` of the process to every module. */
 @Global()
@@ -9,6 +15,23 @@ export class ConfigModule {
     return {
       module: ConfigModule,
       providers: [{ provide: Config, useValue: config }],
+      exports: [Config],
+    };
+  }
+
+  /**
+   * @param imports the modules of what the factory injects
+   * @param providers of what it injects besides
+   */
+  static forRootAsync(
+    { inject = [], useFactory }: Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,
+    imports: DynamicModule['imports'] = [],
+    providers: Provider[] = [],
+  ): DynamicModule {
+    return {
+      module: ConfigModule,
+      imports,
+      providers: [...providers, { provide: Config, inject, useFactory }],
       exports: [Config],
     };
   }

@@ -11,9 +11,9 @@ import {
   redisUrl,
   text,
   trustedProxies,
-} from './readers';
-import type { EncryptionKey } from './readers';
-import { FromEnv } from './variable';
+} from './readers.ts';
+import type { EncryptionKey } from './readers.ts';
+import { FromEnv } from './variable.ts';
 
 /** Everything that can be configured: each variable with its type, default and description. */
 export class Config {

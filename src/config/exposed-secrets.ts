@@ -1,7 +1,7 @@
-import { othersMay } from '../common/others-may';
-import type { Config } from './config';
-import type { Environment } from './load-config';
-import { variables } from './variable';
+import { othersMay } from '../common/others-may.ts';
+import type { Config } from './config.ts';
+import type { Environment } from './load-config.ts';
+import { variables } from './variable.ts';
 
 /**
  * Finds files with secrets, and a data directory, that every user of the machine may read, by the

@@ -1,9 +1,9 @@
 import { plainToInstance } from 'class-transformer';
 import { distance } from 'fastest-levenshtein';
 import { existsSync, readFileSync } from 'node:fs';
-import { othersMay } from '../common/others-may';
-import { Config } from './config';
-import { ConfigError, variables } from './variable';
+import { othersMay } from '../common/others-may.ts';
+import { Config } from './config.ts';
+import { ConfigError, variables } from './variable.ts';
 
 export type Environment = Record<string, string | undefined>;
 

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
-import { isWellFormedToken } from '../common/secrets';
-import { isIssuer } from '../common/text';
-import { ConfigError } from './variable';
+import { isWellFormedToken } from '../common/secrets.ts';
+import { isIssuer } from '../common/text.ts';
+import { ConfigError } from './variable.ts';
 
 /** One key of the ring that encrypts user-group tokens at rest. */
 export interface EncryptionKey {

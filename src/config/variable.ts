@@ -1,5 +1,5 @@
 import { Expose, Transform } from 'class-transformer';
-import { OperatorError } from '../common/operator-error';
+import { OperatorError } from '../common/operator-error.ts';
 
 /** An environment that cannot be used. The message names the variable, never its value. */
 export class ConfigError extends OperatorError {

@@ -1,4 +1,4 @@
-import type { Dialect } from './dialect';
+import type { Dialect } from './dialect.ts';
 
 /** What a record of a change has, as columns of `r`; one that is no change has no `change_kind`. */
 export const CHANGE_COLUMNS = {

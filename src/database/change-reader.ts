@@ -1,4 +1,4 @@
-import { type SqlValue, statement, type Statements } from './statement';
+import { type SqlValue, statement, type Statements } from './statement.ts';
 
 /** Where a reader of the change log stands: a text that can be kept for as long as events are. */
 export type ChangePosition = string;

@@ -1,5 +1,5 @@
 import { DataSource, type DataSourceOptions } from 'typeorm';
-import { dialectOf } from './dialect';
+import { dialectOf } from './dialect.ts';
 
 /**
  * Creates a data source, not yet connected, on which entities may use `blob` columns and count

@@ -2,9 +2,9 @@ import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
 import { Client, type ClientConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
-import type { Config } from '../config/config';
-import { LOCK_WAIT_MS } from './dialect';
-import { migrations } from './migrations';
+import type { Config } from '../config/config.ts';
+import { LOCK_WAIT_MS } from './dialect.ts';
+import { migrations } from './migrations/index.ts';
 
 const SQLITE_FILE = 'user-groups.sqlite';
 /** How long a read may wait for another process that recovers or checkpoints the file. */

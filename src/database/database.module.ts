@@ -1,23 +1,31 @@
 import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { DataSource } from 'typeorm';
-import { Config } from '../config/config';
-import { AppliedMigrations } from './schema/applied-migrations';
-import { ChangeEvent } from './change-event.entity';
-import { ChangeFeed } from './change-feed';
-import { ChangeReader } from './change-reader';
-import { ConnectionPool } from './connection-pool';
-import { createDataSource } from './create-data-source';
-import { isPooled, servingOptions, sessionUrl, sqliteWriterOptions } from './data-source-options';
-import { PostgresChangeFeed } from './postgres/postgres-change-feed';
-import { PostgresChangeReader } from './postgres/postgres-change-reader';
-import { PostgresTransactor } from './postgres/postgres-transactor';
-import { SqliteChangeFeed } from './sqlite/sqlite-change-feed';
-import { SqliteChangeReader } from './sqlite/sqlite-change-reader';
-import { SqliteTransactor } from './sqlite/sqlite-transactor';
-import { Statements } from './statement';
-import { Transactor } from './transactor';
-import { ChangeRetention } from './upkeep/change-retention';
+import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
+import { USER_GROUP_DATA_SOURCE } from './data-source-name.ts';
+import type { DataSource } from 'typeorm';
+import { Config } from '../config/config.ts';
+import { AppliedMigrations } from './schema/applied-migrations.ts';
+import { ChangeEvent } from './change-event.entity.ts';
+import { ChangeFeed } from './change-feed.ts';
+import { ChangeReader } from './change-reader.ts';
+import { ConnectionPool } from './connection-pool.ts';
+import { createDataSource } from './create-data-source.ts';
+import {
+  isPooled,
+  servingOptions,
+  sessionUrl,
+  sqliteWriterOptions,
+} from './data-source-options.ts';
+import { PostgresChangeFeed } from './postgres/postgres-change-feed.ts';
+import { PostgresChangeReader } from './postgres/postgres-change-reader.ts';
+import { PostgresTransactor } from './postgres/postgres-transactor.ts';
+import { SqliteChangeFeed } from './sqlite/sqlite-change-feed.ts';
+import { SqliteChangeReader } from './sqlite/sqlite-change-reader.ts';
+import { SqliteTransactor } from './sqlite/sqlite-transactor.ts';
+import { Statements } from './statement.ts';
+import { Transactor } from './transactor.ts';
+import { ChangeRetention } from './upkeep/change-retention.ts';
+
+const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
 
 /**
  * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` that makes changes
@@ -27,31 +35,33 @@ import { ChangeRetention } from './upkeep/change-retention';
 @Module({
   imports: [
     TypeOrmModule.forRootAsync({
+      name: USER_GROUP_DATA_SOURCE,
       inject: [Config],
       useFactory: (config: Config) => ({
         ...servingOptions(config),
+        name: USER_GROUP_DATA_SOURCE,
         autoLoadEntities: true,
         retryAttempts: 0,
       }),
       dataSourceFactory: (options) => createDataSource(options!).initialize(),
     }),
-    TypeOrmModule.forFeature([ChangeEvent]),
+    TypeOrmModule.forFeature([ChangeEvent], USER_GROUP_DATA_SOURCE),
   ],
   providers: [
     ChangeRetention,
     {
       provide: Statements,
-      inject: [DataSource, Config],
+      inject: [DATA_SOURCE, Config],
       useFactory: (dataSource: DataSource, config: Config) =>
         new Statements(dataSource, isPooled(config)),
     },
     AppliedMigrations,
     {
       provide: ConnectionPool,
-      inject: [DataSource],
+      inject: [DATA_SOURCE],
       useFactory: (dataSource: DataSource) => new ConnectionPool(dataSource),
     },
-    { provide: Transactor, inject: [DataSource, Config], useFactory: createTransactor },
+    { provide: Transactor, inject: [DATA_SOURCE, Config], useFactory: createTransactor },
     { provide: ChangeFeed, inject: [Config, Transactor], useFactory: createChangeFeed },
     { provide: ChangeReader, inject: [Config, Statements], useFactory: createChangeReader },
   ],

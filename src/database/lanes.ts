@@ -1,4 +1,4 @@
-import { DatabaseUnavailable } from '../common/errors';
+import { DatabaseUnavailable } from '../common/errors.ts';
 
 /** What became of one call of a wave: its neighbours may have fared differently. */
 export type Outcome<Answer> = { value: Answer } | { error: unknown };

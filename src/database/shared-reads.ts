@@ -1,4 +1,4 @@
-import { Lanes } from './lanes';
+import { Lanes } from './lanes.ts';
 
 /**
  * Reads one row for each key of a workspace. Calls that come while a statement is under way share the

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { DatabaseUnavailable } from '../common/errors';
-import { isLockConflict } from './database-errors';
-import { Lanes, type LanesOptions, type Outcome } from './lanes';
+import { DatabaseUnavailable } from '../common/errors.ts';
+import { isLockConflict } from './database-errors.ts';
+import { Lanes, type LanesOptions, type Outcome } from './lanes.ts';
 
 export interface SharedWritesOptions<Call, Answer> extends Pick<
   LanesOptions<Call, Answer>,

@@ -2,9 +2,9 @@ import type { Writable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Pool, PoolClient } from 'pg';
-import { DatabaseUnavailable } from '../common/errors';
-import { translateDatabaseError } from './database-errors';
-import { type Dialect, dialectOf } from './dialect';
+import { DatabaseUnavailable } from '../common/errors.ts';
+import { translateDatabaseError } from './database-errors.ts';
+import { type Dialect, dialectOf } from './dialect.ts';
 
 export type SqlValue = string | number | boolean | Buffer | null;
 

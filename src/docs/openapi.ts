@@ -1,11 +1,11 @@
 import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { OpenAPIObject } from '@nestjs/swagger';
-import { AppModule } from '../app.module';
-import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../common/access.decorator';
-import { describeRecorded } from '../common/api-docs';
-import { Config } from '../config/config';
-import packageJson from '../../package.json';
+import { AppModule } from '../app.module.ts';
+import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../common/access.decorator.ts';
+import { describeRecorded } from '../common/api-docs.ts';
+import { Config } from '../config/config.ts';
+import packageJson from '../../package.json' with { type: 'json' };
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;

@@ -1,11 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Express, RequestHandler } from 'express';
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { answerFromMemory } from '../common/http/unread-answers';
-import { docsPage, pageScript } from './docs-page';
-import { buildOpenApi } from './openapi';
-import { StoredDocument } from './stored-document';
+import { join } from 'node:path';
+import directoryOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
+import { answerFromMemory } from '../common/http/unread-answers.ts';
+import { docsPage, pageScript } from './docs-page.ts';
+import { buildOpenApi } from './openapi.ts';
+import { StoredDocument } from './stored-document.ts';
 
 /** The files of Swagger UI that the page asks for, with their media types. */
 const FILES: Record<string, string> = {
@@ -25,7 +26,7 @@ const DOCS_POLICY =
  */
 export function serveDocs(app: NestExpressApplication): void {
   const express: Express = app.getHttpAdapter().getInstance();
-  const directory = dirname(require.resolve('swagger-ui-dist/package.json'));
+  const directory = directoryOfSwaggerUi();
   const pages: Record<string, StoredDocument> = {
     '': new StoredDocument('text/html; charset=utf-8', () => docsPage),
     '/swagger-ui-init.js': new StoredDocument('text/javascript; charset=utf-8', () => pageScript),

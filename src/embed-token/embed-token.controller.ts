@@ -1,14 +1,14 @@
 import { Controller, Post } from '@nestjs/common';
-import { ApiCreatedResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { RequiresScope } from '../common/access.decorator';
-import { type Caller, CurrentCaller } from '../common/caller';
-import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/errors';
-import { ProvidedIdParam } from '../common/http/path-param';
-import { JsonBody } from '../common/json/json-body.decorator';
-import { ApiProblems } from '../common/problem.dto';
-import { IssueEmbedTokenDto } from './dto/embed-token.dto';
-import { EmbedTokenAnswer } from './dto/embed-token-answer.dto';
-import { EmbedTokenService } from './embed-token.service';
+import { ApiCreatedResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { RequiresScope } from '../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
+import { UserGroupIncomplete, UserGroupNotFound, UserGroupSuspended } from '../common/errors.ts';
+import { ProvidedIdParam } from '../common/http/path-param.ts';
+import { JsonBody } from '../common/json/json-body.decorator.ts';
+import { ApiProblems } from '../common/problem.dto.ts';
+import { IssueEmbedTokenDto } from './dto/embed-token.dto.ts';
+import { EmbedTokenAnswer } from './dto/embed-token-answer.dto.ts';
+import { EmbedTokenService } from './embed-token.service.ts';
 
 @ApiTags('Embed tokens')
 @Controller('api/v1/user-groups/:id/embed-tokens')

@@ -1,5 +1,5 @@
-import type { Violation } from '../common/violation';
-import { textViolations } from '../common/text';
+import type { Violation } from '../common/violation.ts';
+import { textViolations } from '../common/text.ts';
 
 /** The longest life of an embed token: a day. */
 export const MAX_LIFE_SECONDS = 86_400;

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose/jwt/sign';
-import { ShownTokens } from '../audit/shown-tokens';
-import type { Caller } from '../common/caller';
-import { randomBytes } from '../common/random-bytes';
+import { ShownTokens } from '../audit/shown-tokens.ts';
+import type { Caller } from '../common/caller.ts';
+import { randomBytes } from '../common/random-bytes.ts';
 import {
   UserGroupIncomplete,
   UserGroupNotFound,
   UserGroupSuspended,
   ValidationFailed,
-} from '../common/errors';
-import { toWireTime } from '../common/time';
-import { Config } from '../config/config';
-import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots';
-import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository';
-import type { IssueEmbedTokenDto } from './dto/embed-token.dto';
-import type { EmbedTokenAnswer } from './dto/embed-token-answer.dto';
-import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token';
-import { DEFAULT_LIFE_SECONDS } from './embed-token.rules';
-import { SigningKeys } from './signing-keys';
+} from '../common/errors.ts';
+import { toWireTime } from '../common/time.ts';
+import { Config } from '../config/config.ts';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
+import type { IssueEmbedTokenDto } from './dto/embed-token.dto.ts';
+import type { EmbedTokenAnswer } from './dto/embed-token-answer.dto.ts';
+import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token.ts';
+import { DEFAULT_LIFE_SECONDS } from './embed-token.rules.ts';
+import { SigningKeys } from './signing-keys.ts';
 
 const JTI_BYTES = 16;
 

@@ -3,10 +3,10 @@ import { JWKSNoMatchingKey } from 'jose/errors';
 import { jwtVerify } from 'jose/jwt/verify';
 import { LRUCache } from 'lru-cache';
 import { createHash } from 'node:crypto';
-import { Config } from '../config/config';
-import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository';
-import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token';
-import { SigningKeys } from './signing-keys';
+import { Config } from '../config/config.ts';
+import type { EmbeddingWorkspace } from '../user-group/token/user-group-token.repository.ts';
+import { ALGORITHM, claimsOf, type EmbedTokenClaims, TYPE } from './embed-token.ts';
+import { SigningKeys } from './signing-keys.ts';
 
 /** With the longest id, audience, origin and issuer a token has less than 4,500 characters. */
 const MAX_LENGTH = 4608;

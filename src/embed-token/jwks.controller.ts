@@ -5,11 +5,11 @@ import {
   ApiOperation,
   ApiTags,
   schemaPath,
-} from '../common/api-docs';
-import { Public } from '../common/access.decorator';
-import { ApiPublicProblems } from '../common/problem.dto';
-import { Jwks } from './dto/jwks.dto';
-import { SigningKeys } from './signing-keys';
+} from '../common/api-docs.ts';
+import { Public } from '../common/access.decorator.ts';
+import { ApiPublicProblems } from '../common/problem.dto.ts';
+import { Jwks } from './dto/jwks.dto.ts';
+import { SigningKeys } from './signing-keys.ts';
 
 /** How long a verifier may lack a new key: the steps in docs/operations.md wait that long before it signs. */
 const CACHE_CONTROL = 'public, max-age=300';

@@ -1,5 +1,5 @@
-import type { KeyRing } from '../encryption-key/key-ring';
-import { deriveSigningKey, type PublicJwk, type SigningKey } from './signing-key';
+import type { KeyRing } from '../encryption-key/key-ring.ts';
+import { deriveSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts';
 
 /** One signing key for each key of `TOKEN_ENCRYPTION_KEYS`: the first signs, every one verifies. */
 export class SigningKeys {

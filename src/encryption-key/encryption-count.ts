@@ -1,6 +1,6 @@
 import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { EncryptionKeyRepository } from './encryption-key.repository';
-import { KeyRing } from './key-ring';
+import { EncryptionKeyRepository } from './encryption-key.repository.ts';
+import { KeyRing } from './key-ring.ts';
 
 /** No more than 2^32 random nonces of 96 bits may be used with one key (NIST SP 800-38D, 8.3). */
 const MOST_ENCRYPTIONS = 2 ** 32;

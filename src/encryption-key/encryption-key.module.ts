@@ -1,15 +1,16 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { Config } from '../config/config';
-import { EncryptionCount } from './encryption-count';
-import { EncryptionKeyRecord } from './encryption-key.entity';
-import { EncryptionKeyRepository } from './encryption-key.repository';
-import { KeyRing, loadKeyRing } from './key-ring';
-import { UserGroupTokenCipher } from './user-group-token-cipher';
-import { WebhookSecretCipher } from './webhook-secret-cipher';
+import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
+import { Config } from '../config/config.ts';
+import { EncryptionCount } from './encryption-count.ts';
+import { EncryptionKeyRecord } from './encryption-key.entity.ts';
+import { EncryptionKeyRepository } from './encryption-key.repository.ts';
+import { KeyRing, loadKeyRing } from './key-ring.ts';
+import { UserGroupTokenCipher } from './user-group-token-cipher.ts';
+import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([EncryptionKeyRecord])],
+  imports: [TypeOrmModule.forFeature([EncryptionKeyRecord], USER_GROUP_DATA_SOURCE)],
   providers: [
     {
       provide: KeyRing,

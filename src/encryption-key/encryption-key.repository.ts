@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { EncryptionKey } from '../config/readers';
-import { statement, Statements } from '../database/statement';
-import { Transactor } from '../database/transactor';
-import { keyCheckValue } from './key-ring';
+import type { EncryptionKey } from '../config/readers.ts';
+import { statement, Statements } from '../database/statement.ts';
+import { Transactor } from '../database/transactor.ts';
+import { keyCheckValue } from './key-ring.ts';
 
 /** A key this database has been written with. */
 export interface RecordedKey {

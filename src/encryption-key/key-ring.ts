@@ -1,11 +1,11 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../common/operator-error';
-import { othersMay } from '../common/others-may';
-import { createPrivateFile } from '../common/private-file';
-import type { Config } from '../config/config';
-import { type EncryptionKey, encryptionKeys } from '../config/readers';
+import { OperatorError } from '../common/operator-error.ts';
+import { othersMay } from '../common/others-may.ts';
+import { createPrivateFile } from '../common/private-file.ts';
+import type { Config } from '../config/config.ts';
+import { type EncryptionKey, encryptionKeys } from '../config/readers.ts';
 
 const KEY_FILE = 'token-encryption-keys';
 

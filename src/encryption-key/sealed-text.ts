@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { randomBytes } from '../common/random-bytes';
-import type { KeyRing } from './key-ring';
+import { randomBytes } from '../common/random-bytes.ts';
+import type { KeyRing } from './key-ring.ts';
 
 /** A text that is encrypted with a key of the ring. */
 export interface SealedText {

@@ -1,6 +1,6 @@
-import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../common/errors';
-import type { KeyRing } from './key-ring';
-import { seal, type SealedText, unseal } from './sealed-text';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../common/errors.ts';
+import type { KeyRing } from './key-ring.ts';
+import { seal, type SealedText, unseal } from './sealed-text.ts';
 
 /** The row that a ciphertext is bound to; it can be decrypted for no other. */
 export interface TokenRow {

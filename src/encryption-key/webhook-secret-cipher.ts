@@ -1,6 +1,6 @@
-import { WebhookSecretUnreadable } from '../common/errors';
-import type { KeyRing } from './key-ring';
-import { seal, type SealedText, unseal } from './sealed-text';
+import { WebhookSecretUnreadable } from '../common/errors.ts';
+import type { KeyRing } from './key-ring.ts';
+import { seal, type SealedText, unseal } from './sealed-text.ts';
 
 /** What an endpoint of webhooks has that nobody may read. */
 export interface WebhookSecrets {

@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
-import { ChangeFeed } from '../database/change-feed';
+import { ChangeFeed } from '../database/change-feed.ts';
 import {
   type ChangePosition,
   ChangeReader,
   type ChangeRecord,
   PositionLost,
-} from '../database/change-reader';
+} from '../database/change-reader.ts';
 
 /** From one look at the change log to the next. */
 const EVERY_MS = 250;

@@ -1,9 +1,9 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { ValidationFailed } from '../common/errors';
-import type { EncryptionKey } from '../config/readers';
-import type { ChangePosition } from '../database/change-reader';
-import { KeyRing } from '../encryption-key/key-ring';
+import { ValidationFailed } from '../common/errors.ts';
+import type { EncryptionKey } from '../config/readers.ts';
+import type { ChangePosition } from '../database/change-reader.ts';
+import { KeyRing } from '../encryption-key/key-ring.ts';
 
 const NONCE_LENGTH = 12;
 const TAG_LENGTH = 16;

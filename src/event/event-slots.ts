@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../common/caller';
-import { TooManyAtOnce } from '../common/errors';
+import type { Caller } from '../common/caller.ts';
+import { TooManyAtOnce } from '../common/errors.ts';
 
 const OF_A_TOKEN = 50;
 const OF_A_WORKSPACE = 200;

@@ -1,12 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { COMMON_HEADERS } from '../common/http/http-settings';
-import { requestId } from '../common/http/request-id';
-import { toWireTime } from '../common/time';
-import type { ChangePosition, ChangeRecord, ReadChanges } from '../database/change-reader';
-import type { TailBatch, TailFollower } from './change-tail';
-import { toEventView } from './dto/event-answer.dto';
-import { isOf } from './event.service';
+import { COMMON_HEADERS } from '../common/http/http-settings.ts';
+import { requestId } from '../common/http/request-id.ts';
+import { toWireTime } from '../common/time.ts';
+import type { ChangePosition, ChangeRecord, ReadChanges } from '../database/change-reader.ts';
+import type { TailBatch, TailFollower } from './change-tail.ts';
+import { toEventView } from './dto/event-answer.dto.ts';
+import { isOf } from './event.service.ts';
 
 /** How much may lie unread, and for how long. */
 const UNREAD_BYTES = 64 * 1024;

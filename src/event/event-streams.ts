@@ -1,14 +1,14 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
-import { type Caller, requireScope } from '../common/caller';
-import { DatabaseUnavailable, ShuttingDown } from '../common/errors';
-import { ChangeTail } from './change-tail';
-import { type EventStreamQueryDto, LATEST } from './dto/event-query.dto';
-import { EventCursors } from './event-cursors';
-import { EventSlots } from './event-slots';
-import { type EndReason, EventStream } from './event-stream';
-import { EventService } from './event.service';
-import { admitting } from './event-types';
+import { type Caller, requireScope } from '../common/caller.ts';
+import { DatabaseUnavailable, ShuttingDown } from '../common/errors.ts';
+import { ChangeTail } from './change-tail.ts';
+import { type EventStreamQueryDto, LATEST } from './dto/event-query.dto.ts';
+import { EventCursors } from './event-cursors.ts';
+import { EventSlots } from './event-slots.ts';
+import { type EndReason, EventStream } from './event-stream.ts';
+import { EventService } from './event.service.ts';
+import { admitting } from './event-types.ts';
 
 /** The clocks of two machines drift apart, and a balancer has to move readers now and then. */
 const LONGEST_MS = 300_000;

@@ -1,5 +1,5 @@
-import { changeKinds } from '../audit/audit-log';
-import type { Violation } from '../common/violation';
+import { changeKinds } from '../audit/audit-log.ts';
+import type { Violation } from '../common/violation.ts';
 
 /** What is told of every workspace at once: PostgreSQL itself has written it. */
 const ANYTHING = 'database.write';

@@ -1,15 +1,15 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { RequiresScope } from '../common/access.decorator';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { type Caller, CurrentCaller } from '../common/caller';
-import { EventsGone, TooManyAtOnce } from '../common/errors';
-import { QueryOf } from '../common/http/query.decorator';
-import { ApiReadProblems } from '../common/problem.dto';
-import { EventsAnswer } from './dto/event-answer.dto';
-import { EventQueryDto, EventStreamQueryDto } from './dto/event-query.dto';
-import { EventService } from './event.service';
-import { EventStreams } from './event-streams';
+import { RequiresScope } from '../common/access.decorator.ts';
+import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
+import { EventsGone, TooManyAtOnce } from '../common/errors.ts';
+import { QueryOf } from '../common/http/query.decorator.ts';
+import { ApiReadProblems } from '../common/problem.dto.ts';
+import { EventsAnswer } from './dto/event-answer.dto.ts';
+import { EventQueryDto, EventStreamQueryDto } from './dto/event-query.dto.ts';
+import { EventService } from './event.service.ts';
+import { EventStreams } from './event-streams.ts';
 
 @ApiTags('Events')
 @Controller('api/v1/events')

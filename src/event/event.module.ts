@@ -1,16 +1,7 @@
 import { Module } from '@nestjs/common';
-import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
-import { ChangeTail } from './change-tail';
-import { EventController } from './event.controller';
-import { EventCursors } from './event-cursors';
-import { EventService } from './event.service';
-import { EventSlots } from './event-slots';
-import { EventStreams } from './event-streams';
+import { EventCoreModule } from './event-core.module.ts';
+import { EventController } from './event.controller.ts';
 
-@Module({
-  imports: [EncryptionKeyModule],
-  controllers: [EventController],
-  providers: [ChangeTail, EventCursors, EventService, EventSlots, EventStreams],
-  exports: [EventStreams],
-})
+/** `/api/v1/events`, and its stream. */
+@Module({ imports: [EventCoreModule], controllers: [EventController] })
 export class EventModule {}

@@ -1,19 +1,19 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
-import { type Caller, requireScope } from '../common/caller';
-import { EventsGone } from '../common/errors';
+import { type Caller, requireScope } from '../common/caller.ts';
+import { EventsGone } from '../common/errors.ts';
 import {
   type ChangePosition,
   ChangeReader,
   type ChangeRecord,
   PositionLost,
   type ReadChanges,
-} from '../database/change-reader';
-import { ChangeTail } from './change-tail';
-import { type EventQueryDto, LATEST, limitOf } from './dto/event-query.dto';
-import { type EventsAnswer, toEventView } from './dto/event-answer.dto';
-import { EventCursors } from './event-cursors';
-import { EventSlots } from './event-slots';
-import { admitting } from './event-types';
+} from '../database/change-reader.ts';
+import { ChangeTail } from './change-tail.ts';
+import { type EventQueryDto, LATEST, limitOf } from './dto/event-query.dto.ts';
+import { type EventsAnswer, toEventView } from './dto/event-answer.dto.ts';
+import { EventCursors } from './event-cursors.ts';
+import { EventSlots } from './event-slots.ts';
+import { admitting } from './event-types.ts';
 
 /** How often the change log is read for one answer, where few changes are of the types that are wanted. */
 const MOST_READS = 10;

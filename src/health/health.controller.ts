@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { Public } from '../common/access.decorator';
-import { DatabaseUnavailable, MigrationsPending } from '../common/errors';
-import { ApiPublicProblems } from '../common/problem.dto';
-import { LiveAnswer, ReadyAnswer } from './dto/health-answer.dto';
-import { Readiness } from './readiness';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { Public } from '../common/access.decorator.ts';
+import { DatabaseUnavailable, MigrationsPending } from '../common/errors.ts';
+import { ApiPublicProblems } from '../common/problem.dto.ts';
+import { LiveAnswer, ReadyAnswer } from './dto/health-answer.dto.ts';
+import { Readiness } from './readiness.ts';
 
 @ApiTags('Health')
 @Controller('health')

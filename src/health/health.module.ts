@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
-import { HealthController } from './health.controller';
-import { Readiness } from './readiness';
+import { HealthController } from './health.controller.ts';
+import { Readiness } from './readiness.ts';
 
 @Module({ controllers: [HealthController], providers: [Readiness] })
 export class HealthModule {}

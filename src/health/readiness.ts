@@ -1,8 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MigrationsPending, ShuttingDown } from '../common/errors';
-import { Config } from '../config/config';
-import { AppliedMigrations } from '../database/schema/applied-migrations';
+import { MigrationsPending, ShuttingDown } from '../common/errors.ts';
+import { Config } from '../config/config.ts';
+import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
 
 /** The max age of a result that is reused: anyone may call, and not every call may reach the database. */
 const MAX_AGE_MS = 1000;

@@ -1,10 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { Public } from '../common/access.decorator';
-import { PublicUrlUnset } from '../common/errors';
-import { ApiPublicProblems } from '../common/problem.dto';
-import { Config } from '../config/config';
-import { AuthorizationServer } from './dto/authorization-server.dto';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { Public } from '../common/access.decorator.ts';
+import { PublicUrlUnset } from '../common/errors.ts';
+import { ApiPublicProblems } from '../common/problem.dto.ts';
+import { Config } from '../config/config.ts';
+import { AuthorizationServer } from './dto/authorization-server.dto.ts';
 
 @ApiTags('Introspection')
 @Controller('.well-known/oauth-authorization-server')

@@ -1,14 +1,14 @@
 import { Controller, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { AcceptsClientSecret, RequiresScope } from '../common/access.decorator';
-import { type Caller, CurrentCaller } from '../common/caller';
-import { CredentialsAmbiguous } from '../common/errors';
-import { Fresh } from '../common/http/fresh.decorator';
-import { JsonBody } from '../common/json/json-body.decorator';
-import { ApiProblems } from '../common/problem.dto';
-import { IntrospectDto } from './dto/introspect.dto';
-import { IntrospectionAnswer } from './dto/introspection-answer.dto';
-import { IntrospectionService } from './introspection.service';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { AcceptsClientSecret, RequiresScope } from '../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
+import { CredentialsAmbiguous } from '../common/errors.ts';
+import { Fresh } from '../common/http/fresh.decorator.ts';
+import { JsonBody } from '../common/json/json-body.decorator.ts';
+import { ApiProblems } from '../common/problem.dto.ts';
+import { IntrospectDto } from './dto/introspect.dto.ts';
+import { IntrospectionAnswer } from './dto/introspection-answer.dto.ts';
+import { IntrospectionService } from './introspection.service.ts';
 
 @ApiTags('Introspection')
 @Controller('api/v1/introspect')

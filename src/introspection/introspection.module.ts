@@ -1,13 +1,11 @@
 import { Module } from '@nestjs/common';
-import { EmbedTokenModule } from '../embed-token/embed-token.module';
-import { UserGroupModule } from '../user-group/user-group.module';
-import { AuthorizationServerController } from './authorization-server.controller';
-import { IntrospectionController } from './introspection.controller';
-import { IntrospectionService } from './introspection.service';
+import { AuthorizationServerController } from './authorization-server.controller.ts';
+import { IntrospectionCoreModule } from './introspection-core.module.ts';
+import { IntrospectionController } from './introspection.controller.ts';
 
+/** `/api/v1/introspect`, and the metadata by which OAuth 2.0 clients find it. */
 @Module({
-  imports: [EmbedTokenModule, UserGroupModule],
+  imports: [IntrospectionCoreModule],
   controllers: [IntrospectionController, AuthorizationServerController],
-  providers: [IntrospectionService],
 })
 export class IntrospectionModule {}

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../common/caller';
-import type { JsonObject } from '../common/json/strict-json';
-import { canBeUserGroupToken, hashToken } from '../common/secrets';
-import type { EmbedTokenClaims } from '../embed-token/embed-token';
-import { EmbedTokenVerifier } from '../embed-token/embed-token.verifier';
-import { describeMapping } from '../registry/mapping/described-mapping';
-import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository';
-import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots';
-import { isValid } from '../user-group/token/token-validity';
-import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage';
-import type { IntrospectDto } from './dto/introspect.dto';
-import type { IntrospectionAnswer } from './dto/introspection-answer.dto';
+import type { Caller } from '../common/caller.ts';
+import type { JsonObject } from '../common/json/strict-json.ts';
+import { canBeUserGroupToken, hashToken } from '../common/secrets.ts';
+import type { EmbedTokenClaims } from '../embed-token/embed-token.ts';
+import { EmbedTokenVerifier } from '../embed-token/embed-token.verifier.ts';
+import { describeMapping } from '../registry/mapping/described-mapping.ts';
+import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
+import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
+import { isValid } from '../user-group/token/token-validity.ts';
+import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage.ts';
+import type { IntrospectDto } from './dto/introspect.dto.ts';
+import type { IntrospectionAnswer } from './dto/introspection-answer.dto.ts';
 
 /** A token to introspect, and for which workspace. */
 interface IntrospectionRequest {

@@ -1,10 +1,10 @@
 import type { Server } from 'node:http';
 import type { Registry } from 'prom-client';
-import { InternalError, MethodNotAllowed, RouteNotFound } from '../common/errors';
-import { answerProblem } from '../common/http/answer-problem';
-import { HttpServer } from '../common/http/http-server';
-import { COMMON_HEADERS } from '../common/http/http-settings';
-import { requestId } from '../common/http/request-id';
+import { InternalError, MethodNotAllowed, RouteNotFound } from '../common/errors.ts';
+import { answerProblem } from '../common/http/answer-problem.ts';
+import { HttpServer } from '../common/http/http-server.ts';
+import { COMMON_HEADERS } from '../common/http/http-settings.ts';
+import { requestId } from '../common/http/request-id.ts';
 
 /** Creates a server of its own for the metrics, so that they need not be reachable where the API is. */
 export function createMetricsServer(registry: Registry): Server {

@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { errorCatalogue } from '../common/errors';
-import type { ObservedRequest } from '../common/http/observe-requests';
+import { errorCatalogue } from '../common/errors.ts';
+import type { ObservedRequest } from '../common/http/observe-requests.ts';
 
 /** A value that another part of the process keeps, read whenever the metrics are. */
 export interface Watched {

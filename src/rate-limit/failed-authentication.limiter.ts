@@ -5,12 +5,12 @@ import {
   ApiTokenInvalid,
   CredentialsMalformed,
   RateLimited,
-} from '../common/errors';
-import { addressBlock, clientAddress } from '../common/http/client-address';
-import { Config } from '../config/config';
-import { Limiter } from './limiter';
-import { Redis } from './redis';
-import { reportCounts } from './report-counts';
+} from '../common/errors.ts';
+import { addressBlock, clientAddress } from '../common/http/client-address.ts';
+import { Config } from '../config/config.ts';
+import { Limiter } from './limiter.ts';
+import { RateLimitStore } from './rate-limit-store.ts';
+import { reportCounts } from './report-counts.ts';
 
 const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
 const MESSAGE = 'Too many failed authentications from this address in this minute.';
@@ -23,10 +23,10 @@ const MESSAGE = 'Too many failed authentications from this address in this minut
 export class FailedAuthenticationLimiter {
   private readonly failures: Limiter;
 
-  constructor(config: Config, redis: Redis) {
+  constructor(config: Config, store: RateLimitStore) {
     const perMinute = config.failedAuthenticationsPerMinute;
     const policy = { name: 'failed-authentication', perMinute, message: MESSAGE };
-    this.failures = new Limiter(policy, config, redis);
+    this.failures = new Limiter(policy, store);
   }
 
   /**

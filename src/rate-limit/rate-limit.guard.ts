@@ -1,8 +1,8 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { accessOf } from '../common/access.decorator';
-import { findCaller } from '../common/caller';
-import { RateLimits } from './rate-limits';
+import { accessOf } from '../common/access.decorator.ts';
+import { findCaller } from '../common/caller.ts';
+import { RateLimits } from './rate-limits.ts';
 
 /** Counts each call of an API token, and refuses those beyond its limits. */
 @Injectable()

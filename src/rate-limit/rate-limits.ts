@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import type { Caller } from '../common/caller';
-import { Config } from '../config/config';
-import { type Count, Limiter } from './limiter';
-import { Redis } from './redis';
-import { isExceeded, reportCounts } from './report-counts';
+import type { Caller } from '../common/caller.ts';
+import { Config } from '../config/config.ts';
+import { type Count, Limiter } from './limiter.ts';
+import { RateLimitStore } from './rate-limit-store.ts';
+import { isExceeded, reportCounts } from './report-counts.ts';
 
 const MESSAGES = {
   apiToken: 'The API token has made too many requests in this minute.',
@@ -31,19 +31,14 @@ export class RateLimits {
   private readonly requests: readonly Limiter[];
   private readonly introspections: readonly Limiter[];
 
-  constructor(config: Config, redis: Redis) {
+  constructor(config: Config, store: RateLimitStore) {
     const perToken = config.rateLimitPerMinute;
     const perWorkspace = config.workspaceRateLimitPerMinute ?? 5 * perToken;
     const limitersOf = (ofToken: string, ofWorkspace: string) => [
-      new Limiter(
-        { name: ofToken, perMinute: perToken, message: MESSAGES.apiToken },
-        config,
-        redis,
-      ),
+      new Limiter({ name: ofToken, perMinute: perToken, message: MESSAGES.apiToken }, store),
       new Limiter(
         { name: ofWorkspace, perMinute: perWorkspace, message: MESSAGES.workspace },
-        config,
-        redis,
+        store,
       ),
     ];
     this.requests = limitersOf('api-token', 'workspace');

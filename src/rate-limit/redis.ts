@@ -1,6 +1,6 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { createClient } from '@redis/client';
-import type { Config } from '../config/config';
+import type { Config } from '../config/config.ts';
 
 /** After this time without an answer Redis is taken to be away. */
 const ANSWER_LIMIT_MS = 100;

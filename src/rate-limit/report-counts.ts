@@ -1,6 +1,6 @@
 import type { Response } from 'express';
-import { RateLimited } from '../common/errors';
-import { type Count, WINDOW_SECONDS } from './limiter';
+import { RateLimited } from '../common/errors.ts';
+import { type Count, WINDOW_SECONDS } from './limiter.ts';
 
 /**
  * Reports in the `RateLimit` fields of the answer (draft-ietf-httpapi-ratelimit-headers) how many

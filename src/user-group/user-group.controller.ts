@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs';
-import { RequiresScope } from '../common/access.decorator';
-import { type Caller, CurrentCaller } from '../common/caller';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
+import { RequiresScope } from '../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
 import {
   AuditUnavailable,
   IdempotencyKeyInvalid,
@@ -13,15 +13,15 @@ import {
   UserGroupTokenUnreadable,
   UserGroupNotFound,
   UserGroupQuotaReached,
-} from '../common/errors';
-import { IdempotencyKeyHeader } from '../common/http/idempotency-key.decorator';
-import { JsonBody } from '../common/json/json-body.decorator';
-import { ApiProblems } from '../common/problem.dto';
-import { RotateTokenDto } from './rotation/dto/rotate-token.dto';
-import { UserGroupDto } from './group/dto/user-group.dto';
-import { LookedUpUserGroupAnswer, UserGroupAnswer } from './group/dto/user-group-answer.dto';
-import { UserGroupTokenService } from './rotation/user-group-token.service';
-import { UserGroupService } from './group/user-group.service';
+} from '../common/errors.ts';
+import { IdempotencyKeyHeader } from '../common/http/idempotency-key.decorator.ts';
+import { JsonBody } from '../common/json/json-body.decorator.ts';
+import { ApiProblems } from '../common/problem.dto.ts';
+import { RotateTokenDto } from './rotation/dto/rotate-token.dto.ts';
+import { UserGroupDto } from './group/dto/user-group.dto.ts';
+import { LookedUpUserGroupAnswer, UserGroupAnswer } from './group/dto/user-group-answer.dto.ts';
+import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
+import { UserGroupService } from './group/user-group.service.ts';
 
 @ApiTags('User groups')
 @Controller('api/user')

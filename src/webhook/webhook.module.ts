@@ -1,48 +1,46 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
-import { AuditModule } from '../audit/audit.module';
-import { EncryptionKeyModule } from '../encryption-key/encryption-key.module';
-import { UserGroupModule } from '../user-group/user-group.module';
-import { WorkspaceModule } from '../workspace/workspace.module';
-import { DeliveryRetention } from './delivery/delivery-retention';
-import { WebhookAttempt } from './delivery/webhook-attempt.entity';
-import { WebhookDeliverer } from './delivery/webhook-deliverer';
-import { WebhookDeliveryController } from './delivery/webhook-delivery.controller';
-import { WebhookDelivery } from './delivery/webhook-delivery.entity';
-import { WebhookDeliveryRepository } from './delivery/webhook-delivery.repository';
-import { WebhookDeliveryService } from './delivery/webhook-delivery.service';
-import { WebhookFanOut } from './delivery/webhook-fan-out';
-import { WebhookProgress } from './delivery/webhook-progress.entity';
-import { WebhookWorker } from './delivery/webhook-worker';
-import { EndpointHealth } from './endpoint/endpoint-health';
-import { EndpointSecrets } from './endpoint/endpoint-secrets';
-import { EndpointUrls } from './endpoint/endpoint-urls';
-import { RemovedEndpoints } from './endpoint/removed-endpoints';
-import { WebhookEndpointController } from './endpoint/webhook-endpoint.controller';
-import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity';
-import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository';
-import { WebhookEndpointService } from './endpoint/webhook-endpoint.service';
-import { Announcements } from './notice/announcements';
-import { EndingOverlapNotice } from './notice/ending-overlaps';
-import { ExpiringApiTokenNotice } from './notice/expiring-api-tokens';
-import { Notice } from './notice/notice.entity';
-import { NoticeRetention } from './notice/notice-retention';
-import { Notices } from './notice/notices';
-import { UnresolvableMappingNotice } from './notice/unresolvable-mappings';
-import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper';
+import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
+import { AuditModule } from '../audit/audit.module.ts';
+import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
+import { WorkspaceModule } from '../workspace/workspace.module.ts';
+import { DeliveryRetention } from './delivery/delivery-retention.ts';
+import { WebhookAttempt } from './delivery/webhook-attempt.entity.ts';
+import { WebhookDeliverer } from './delivery/webhook-deliverer.ts';
+import { WebhookDeliveryController } from './delivery/webhook-delivery.controller.ts';
+import { WebhookDelivery } from './delivery/webhook-delivery.entity.ts';
+import { WebhookDeliveryRepository } from './delivery/webhook-delivery.repository.ts';
+import { WebhookDeliveryService } from './delivery/webhook-delivery.service.ts';
+import { WebhookFanOut } from './delivery/webhook-fan-out.ts';
+import { WebhookProgress } from './delivery/webhook-progress.entity.ts';
+import { WebhookWorker } from './delivery/webhook-worker.ts';
+import { EndpointHealth } from './endpoint/endpoint-health.ts';
+import { EndpointSecrets } from './endpoint/endpoint-secrets.ts';
+import { EndpointUrls } from './endpoint/endpoint-urls.ts';
+import { RemovedEndpoints } from './endpoint/removed-endpoints.ts';
+import { WebhookEndpointController } from './endpoint/webhook-endpoint.controller.ts';
+import { WebhookEndpoint } from './endpoint/webhook-endpoint.entity.ts';
+import { WebhookEndpointRepository } from './endpoint/webhook-endpoint.repository.ts';
+import { WebhookEndpointService } from './endpoint/webhook-endpoint.service.ts';
+import { Announcements } from './notice/announcements.ts';
+import { EndingOverlapNotice } from './notice/ending-overlaps.ts';
+import { ExpiringApiTokenNotice } from './notice/expiring-api-tokens.ts';
+import { Notice } from './notice/notice.entity.ts';
+import { NoticeRetention } from './notice/notice-retention.ts';
+import { Notices } from './notice/notices.ts';
+import { UnresolvableMappingNotice } from './notice/unresolvable-mappings.ts';
+import { WebhookSecretRewrapper } from './endpoint/webhook-secret-rewrapper.ts';
+import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 
 @Module({
   imports: [
-    TypeOrmModule.forFeature([
-      Notice,
-      WebhookAttempt,
-      WebhookDelivery,
-      WebhookEndpoint,
-      WebhookProgress,
-    ]),
+    TypeOrmModule.forFeature(
+      [Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookProgress],
+      USER_GROUP_DATA_SOURCE,
+    ),
     AuditModule,
     EncryptionKeyModule,
-    UserGroupModule,
+    UserGroupCoreModule,
     WorkspaceModule,
   ],
   controllers: [WebhookEndpointController, WebhookDeliveryController],

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../database/statement';
+import { statement, Statements } from '../database/statement.ts';
 
 interface OfWorkspace {
   workspaceId: number;

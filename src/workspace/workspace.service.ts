@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../audit/audit-log';
-import { operator } from '../common/caller';
-import { OperatorError } from '../common/operator-error';
-import { identifierViolations } from '../common/text';
-import { isUniqueViolation } from '../database/database-errors';
-import { statement, Statements } from '../database/statement';
-import { Transactor } from '../database/transactor';
-import { Workspace } from './workspace.entity';
+import { AuditLog } from '../audit/audit-log.ts';
+import { operator } from '../common/caller.ts';
+import { OperatorError } from '../common/operator-error.ts';
+import { identifierViolations } from '../common/text.ts';
+import { isUniqueViolation } from '../database/database-errors.ts';
+import { statement, Statements } from '../database/statement.ts';
+import { Transactor } from '../database/transactor.ts';
+import { Workspace } from './workspace.entity.ts';
 
 type ListedWorkspace = Pick<
   Workspace,

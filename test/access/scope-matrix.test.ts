@@ -1,12 +1,12 @@
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { RequestMethod } from '@nestjs/common';
-import { isPublic, SCOPE_METADATA } from '../../src/common/access.decorator';
-import { type Scope, scopes } from '../../src/common/caller';
-import { type Answer, type ApiClient, NDJSON } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { registryBody } from '../support/registry';
-import { type TestService, withService } from '../support/test-service';
+import { isPublic, SCOPE_METADATA } from '../../src/common/access.decorator.ts';
+import { type Scope, scopes } from '../../src/common/caller.ts';
+import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { registryBody } from '../support/registry.ts';
+import { type TestService, withService } from '../support/test-service.ts';
 
 /** What one workspace has, and nobody else may reach. */
 interface Things {

@@ -1,7 +1,7 @@
-import type { Scope } from '../../src/common/caller';
-import type { ApiClient } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import type { Scope } from '../../src/common/caller.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/api-tokens';
 

@@ -1,6 +1,6 @@
-import type { Scope } from '../../src/common/caller';
-import { onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import type { Scope } from '../../src/common/caller.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

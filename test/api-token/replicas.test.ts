@@ -1,6 +1,6 @@
-import type { Answer, ApiClient } from '../support/api-client';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
-import { type RunningServer, startServer } from '../support/processes';
+import type { Answer, ApiClient } from '../support/api-client.ts';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
 
 const PATH = '/api/v1/api-tokens';
 

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { AuditRetention } from '../../src/audit/audit-retention';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
-import type { ApiClient } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { forbidEvents } from '../support/forbid-events';
-import { ALL_BUT_THE_CLOCK } from '../support/fake-time';
-import { startTestService, type TestService, withService } from '../support/test-service';
+import { AuditRetention } from '../../src/audit/audit-retention.ts';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { forbidEvents } from '../support/forbid-events.ts';
+import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
+import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/audit-events';
 

@@ -1,11 +1,11 @@
-import { ShownTokens } from '../../src/audit/shown-tokens';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
-import { operator } from '../../src/common/caller';
-import type { ApiClient } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { ALL_BUT_TIMEOUTS, soon } from '../support/fake-time';
-import { forbidEvents } from '../support/forbid-events';
-import { startTestService, type TestService } from '../support/test-service';
+import { ShownTokens } from '../../src/audit/shown-tokens.ts';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
+import { operator } from '../../src/common/caller.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { ALL_BUT_TIMEOUTS, soon } from '../support/fake-time.ts';
+import { forbidEvents } from '../support/forbid-events.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   let service: TestService;

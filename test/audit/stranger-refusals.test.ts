@@ -1,9 +1,9 @@
-import { ShownTokens } from '../../src/audit/shown-tokens';
-import { StrangerRefusals } from '../../src/audit/stranger-refusals';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { forbidEvents } from '../support/forbid-events';
-import { ALL_BUT_TIMEOUTS, soon } from '../support/fake-time';
-import { startTestService, type TestService } from '../support/test-service';
+import { ShownTokens } from '../../src/audit/shown-tokens.ts';
+import { StrangerRefusals } from '../../src/audit/stranger-refusals.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { forbidEvents } from '../support/forbid-events.ts';
+import { ALL_BUT_TIMEOUTS, soon } from '../support/fake-time.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   let service: TestService;

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'playwright-core';
-import { describeOpenApi } from '../../src/docs/openapi';
-import { launchChromium } from '../support/chromium';
-import { withService } from '../support/test-service';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { withService } from '../support/test-service.ts';
 
 let browser: Browser;
 let page: Page;

@@ -7,11 +7,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Browser, Page, Request } from 'playwright-core';
-import { ApiClient } from '../support/api-client';
-import { launchChromium } from '../support/chromium';
-import { noteDump, noteLog, noteTokens } from '../support/leaks';
+import { ApiClient } from '../support/api-client.ts';
+import { launchChromium } from '../support/chromium.ts';
+import { noteDump, noteLog, noteTokens } from '../support/leaks.ts';
 
-const EXAMPLE = join(__dirname, '..', '..', 'examples', 'renderer');
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples', 'renderer');
 const ACME = {
   user_group_id: 'acme-emea',
   name: 'Acme EMEA',

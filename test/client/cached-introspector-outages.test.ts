@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BOUND_MS, introspectorOf, proxyTo, serve, underRotations, until } from '../support/asking';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
-import { type RunningServer, startServer } from '../support/processes';
+import {
+  BOUND_MS,
+  introspectorOf,
+  proxyTo,
+  serve,
+  underRotations,
+  until,
+} from '../support/asking.ts';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
 
 // Real processes, each reached by the introspector through a proxy of its own; changes are made past it.
 

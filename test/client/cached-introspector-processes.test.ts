@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readMessages } from '../../clients/typescript/event-stream';
-import type { Introspection } from '../../clients/typescript/index';
-import type { CreatedGroup } from '../support/api-client';
-import { Asking, BOUND_MS, introspectorOf, until } from '../support/asking';
+import { readMessages } from '../../clients/typescript/event-stream.ts';
+import type { Introspection } from '../../clients/typescript/index.ts';
+import type { CreatedGroup } from '../support/api-client.ts';
+import { Asking, BOUND_MS, introspectorOf, until } from '../support/asking.ts';
 import {
   changeDatabase,
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 
 const FIELDS = { mapping: { sales: 'emea' }, properties: { region: 'old' } };
 

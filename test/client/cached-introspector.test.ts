@@ -1,6 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CachedIntrospector, type CachedIntrospectorOptions } from '../../clients/typescript/index';
-import { active, FakeEvents, type FakeStream } from '../support/fake-events';
+import {
+  CachedIntrospector,
+  type CachedIntrospectorOptions,
+} from '../../clients/typescript/index.ts';
+import { active, FakeEvents, type FakeStream } from '../support/fake-events.ts';
 
 // What a service does seldom or never, said by one that does it when it is told to. How the real one is
 // followed is in cached-introspector-processes.test.ts.

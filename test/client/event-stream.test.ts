@@ -1,4 +1,4 @@
-import { EventStreamParser, readMessages } from '../../clients/typescript/event-stream';
+import { EventStreamParser, readMessages } from '../../clients/typescript/event-stream.ts';
 
 const STREAMS: [name: string, text: string, messages: unknown[]][] = [
   ['a message', 'event: open\ndata: {"at":1}\n\n', [['open', '{"at":1}', '']]],

@@ -1,8 +1,8 @@
-import { scopes } from '../../src/common/caller';
-import { describeOpenApi } from '../../src/docs/openapi';
-import { onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
-import { type TypedClient, typedClient } from '../support/typed-client';
+import { scopes } from '../../src/common/caller.ts';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { type TypedClient, typedClient } from '../support/typed-client.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';
 

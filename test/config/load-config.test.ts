@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Config } from '../../src/config/config';
-import { loadConfig } from '../../src/config/load-config';
-import { variables } from '../../src/config/variable';
-import { generateToken } from '../../src/common/secrets';
+import { Config } from '../../src/config/config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { variables } from '../../src/config/variable.ts';
+import { generateToken } from '../../src/common/secrets.ts';
 
 const secret = randomBytes(32);
 const key = secret.toString('base64');

@@ -1,6 +1,6 @@
-import { onEachDatabase } from '../support/databases';
-import { importGroups } from '../support/lines';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 interface Row {
   transaction_id: number | string;

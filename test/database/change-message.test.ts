@@ -1,4 +1,4 @@
-import { fromMessage, toMessages } from '../../src/database/postgres/change-message';
+import { fromMessage, toMessages } from '../../src/database/postgres/change-message.ts';
 
 const LARGEST = 2 ** 31 - 1;
 

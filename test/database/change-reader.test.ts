@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeReader, PositionLost, type ReadOptions } from '../../src/database/change-reader';
-import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases';
-import { withService } from '../support/test-service';
+import { ChangeReader, PositionLost, type ReadOptions } from '../../src/database/change-reader.ts';
+import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const HOUR_MS = 3_600_000;
 

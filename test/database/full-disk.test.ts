@@ -1,9 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
-import { DatabaseUnavailable } from '../../src/common/errors';
-import { settled, statement, Statements } from '../../src/database/statement';
-import { Transactor } from '../../src/database/transactor';
-import { startTestService, type TestService } from '../support/test-service';
+import { DatabaseUnavailable } from '../../src/common/errors.ts';
+import { settled, statement, Statements } from '../../src/database/statement.ts';
+import { Transactor } from '../../src/database/transactor.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 let service: TestService;
 let transactor: Transactor;

@@ -2,19 +2,19 @@ import BetterSqlite3 from 'better-sqlite3';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config';
-import { createDataSource } from '../../src/database/create-data-source';
-import { migratingOptions, sqlitePath } from '../../src/database/data-source-options';
-import { prepareDatabase } from '../../src/database/schema/migrate';
-import { createIndex } from '../../src/database/migrations/build-index';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createDataSource } from '../../src/database/create-data-source.ts';
+import { migratingOptions, sqlitePath } from '../../src/database/data-source-options.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { createIndex } from '../../src/database/migrations/build-index.ts';
 import {
   createTestDatabase,
   onPostgres,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
-import { runSql } from '../support/keys';
-import { runCli, spawnBuilt, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
 
 const MIGRATION = 'IndexGroupsById1795000000009';
 const INDEX = 'user_group_workspace_id_id_idx';

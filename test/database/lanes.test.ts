@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from '../../src/common/errors';
-import { Lanes, type LanesOptions, type Outcome } from '../../src/database/lanes';
+import { DatabaseUnavailable } from '../../src/common/errors.ts';
+import { Lanes, type LanesOptions, type Outcome } from '../../src/database/lanes.ts';
 
 interface Wave {
   workspaceId: number;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { statement, type Statements } from '../../src/database/statement';
-import { Transactor, type Work } from '../../src/database/transactor';
-import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use';
+import { statement, type Statements } from '../../src/database/statement.ts';
+import { Transactor, type Work } from '../../src/database/transactor.ts';
+import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use.ts';
 
 const BATCH = 100;
 const BATCH_MS = 100;

@@ -2,16 +2,16 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config';
-import { grantStatements } from '../../src/database/schema/grants';
-import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { grantStatements } from '../../src/database/schema/grants.ts';
+import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
 import {
   administer,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases';
-import { runCli, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { runCli, startServer } from '../support/processes.ts';
 
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [
@@ -40,7 +40,7 @@ const NUMBERED = [
 ];
 
 test('docs/security.md shows the statements of --grant-to', () => {
-  const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
   const [, shown = ''] = /<!-- grants -->\s*```sql\n([\s\S]*?)```/.exec(page) ?? [];
   const statements = grantStatements('user_groups_service').map((sql) => `${sql};\n`);
   expect(shown).toBe(statements.join(''));

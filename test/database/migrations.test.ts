@@ -1,22 +1,22 @@
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config';
-import { createDataSource } from '../../src/database/create-data-source';
-import { migratingOptions } from '../../src/database/data-source-options';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createDataSource } from '../../src/database/create-data-source.ts';
+import { migratingOptions } from '../../src/database/data-source-options.ts';
 import {
   listMigrations,
   prepareDatabase,
   revertMigration,
-} from '../../src/database/schema/migrate';
-import { migrations } from '../../src/database/migrations';
+} from '../../src/database/schema/migrate.ts';
+import { migrations } from '../../src/database/migrations/index.ts';
 import {
   administer,
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
-import { runSql } from '../support/keys';
-import { startServer } from '../support/processes';
-import { startTestService } from '../support/test-service';
+} from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { startServer } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

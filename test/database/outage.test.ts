@@ -7,9 +7,9 @@ import {
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases';
-import { runSql } from '../support/keys';
-import { type RunningServer, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
 
 /** A cable to the database that can be cut, or go silent, and be mended. */
 class Cable {

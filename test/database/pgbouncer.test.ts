@@ -1,8 +1,8 @@
 import { Client } from 'pg';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
-import { runSql } from '../support/keys';
-import { canStartPgBouncer, OwnPgBouncer, POOL_SIZE } from '../support/pgbouncer';
-import { type RunningServer, runBuilt, startServer } from '../support/processes';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { canStartPgBouncer, OwnPgBouncer, POOL_SIZE } from '../support/pgbouncer.ts';
+import { type RunningServer, runBuilt, startServer } from '../support/processes.ts';
 
 (canStartPgBouncer() ? onPostgres : describe.skip)('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase;

@@ -1,16 +1,16 @@
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config';
-import { migrations } from '../../src/database/migrations';
-import { reachDatabase } from '../../src/database/schema/reach-database';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { migrations } from '../../src/database/migrations/index.ts';
+import { reachDatabase } from '../../src/database/schema/reach-database.ts';
 import {
   administer,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases';
-import { runSql } from '../support/keys';
-import { canStartPgBouncer, OwnPgBouncer } from '../support/pgbouncer';
-import { type RunningServer, runBuilt, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { canStartPgBouncer, OwnPgBouncer } from '../support/pgbouncer.ts';
+import { type RunningServer, runBuilt, startServer } from '../support/processes.ts';
 
 const POOL_SIZE = 2;
 /** Everything that the service says to a session of its own. */

@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
-import { hashToken } from '../../src/common/secrets';
-import { loadConfig } from '../../src/config/load-config';
+import { hashToken } from '../../src/common/secrets.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
 import {
   listMigrations,
   prepareDatabase,
   revertMigration,
-} from '../../src/database/schema/migrate';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { noteForeignToken } from '../support/leaks';
-import { fillGroups, runSql, withKeys } from '../support/keys';
-import { importGroups } from '../support/lines';
-import { startTestService } from '../support/test-service';
+} from '../../src/database/schema/migrate.ts';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { noteForeignToken } from '../support/leaks.ts';
+import { fillGroups, runSql, withKeys } from '../support/keys.ts';
+import { importGroups } from '../support/lines.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const GROUPS = 5000;
 const MIGRATION = 'ScopeTokenHashes1795000000011';

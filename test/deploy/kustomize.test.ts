@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { schemaViolations } from './kubernetes-schema';
-import { Deployable, findAll, root, type Workload } from './manifests';
-import { metricsPort, port, publicPaths, variableNames, version } from './service-facts';
+import { schemaViolations } from './kubernetes-schema.ts';
+import { Deployable, findAll, root, type Workload } from './manifests.ts';
+import { metricsPort, port, publicPaths, variableNames, version } from './service-facts.ts';
 
 const base = new Deployable('base');
 const migrate = new Deployable('migrate');

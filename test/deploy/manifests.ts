@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, parseAllDocuments } from 'yaml';
 
-export const root = join(__dirname, '..', '..');
+export const root = join(import.meta.dirname, '..', '..');
 
 /** An object of Kubernetes; of its `spec` the parts that a test reads. */
 export interface Manifest<Spec = object> {

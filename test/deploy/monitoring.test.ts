@@ -2,12 +2,12 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { errorCatalogue } from '../../src/common/errors';
-import { Metrics } from '../../src/metrics/metrics';
-import { WebhookWorker } from '../../src/webhook/delivery/webhook-worker';
-import { databaseKinds } from '../support/databases';
-import { startTestService } from '../support/test-service';
-import { SENDING, until } from '../support/webhook-receiver';
+import { errorCatalogue } from '../../src/common/errors.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { WebhookWorker } from '../../src/webhook/delivery/webhook-worker.ts';
+import { databaseKinds } from '../support/databases.ts';
+import { startTestService } from '../support/test-service.ts';
+import { SENDING, until } from '../support/webhook-receiver.ts';
 
 interface AlertRules {
   groups: { rules: { alert: string; expr: string; labels: object; annotations: object }[] }[];
@@ -17,7 +17,7 @@ interface Dashboard {
   panels: { title: string; targets: { expr: string }[] }[];
 }
 
-const deploy = join(__dirname, '..', '..', 'deploy');
+const deploy = join(import.meta.dirname, '..', '..', 'deploy');
 const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
 const rules = (parse(read('prometheus/alerts.yaml')) as AlertRules).groups.flatMap(
   (group) => group.rules,

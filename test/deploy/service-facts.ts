@@ -1,7 +1,7 @@
-import packageJson from '../../package.json';
-import { Config } from '../../src/config/config';
-import { variables } from '../../src/config/variable';
-import { describeOpenApi } from '../../src/docs/openapi';
+import packageJson from '../../package.json' with { type: 'json' };
+import { Config } from '../../src/config/config.ts';
+import { variables } from '../../src/config/variable.ts';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
 
 /** What deployment files say about the service, as its code says it. */
 export const { version } = packageJson;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { auditActions } from '../../src/audit/audit-log';
-import { AuditEventQueryDto } from '../../src/audit/dto/audit-event-query.dto';
-import { fieldsOf } from '../../src/common/json/to-dto';
+import { auditActions } from '../../src/audit/audit-log.ts';
+import { AuditEventQueryDto } from '../../src/audit/dto/audit-event-query.dto.ts';
+import { fieldsOf } from '../../src/common/json/to-dto.ts';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'audit-log.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'audit-log.md'), 'utf8');
 
 /** The names in the first cells of the table below a heading. */
 function namesBelow(heading: string): string[] {

@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { subset } from 'semver';
-import { allowScripts, dependencies, devDependencies, engines } from '../../package.json';
+import packageJson from '../../package.json' with { type: 'json' };
+
+const { allowScripts, dependencies, devDependencies, engines } = packageJson;
 
 interface LockedPackage {
   dev?: boolean;
@@ -13,7 +15,7 @@ interface LockedPackage {
   engines?: { node?: string };
 }
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, LockedPackage>;
 };

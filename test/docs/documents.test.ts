@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable, envExample, errorsDocument } from './render';
+import { configTable, envExample, errorsDocument } from './render.ts';
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const TABLE = /(<!-- configuration -->\n)[\s\S]*?(\n<!-- \/configuration -->)/;
 
 /** Each document as it is and as the code says it should be; `npm run docs` writes the latter. */

@@ -1,4 +1,4 @@
-import * as errors from '../../src/common/errors';
+import * as errors from '../../src/common/errors.ts';
 
 const classes = Object.values(errors).filter(
   (value): value is typeof errors.ServiceError =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 
 test('docs/performance.md and its charts show the JSON beside them; `npm run docs` renders them', () => {
   const script = join(root, 'bench', 'document.mjs');

@@ -1,7 +1,7 @@
-import { errorCatalogue } from '../../src/common/errors';
-import { violationCodes } from '../../src/common/violation';
-import { Config } from '../../src/config/config';
-import { type Variable, variables } from '../../src/config/variable';
+import { errorCatalogue } from '../../src/common/errors.ts';
+import { violationCodes } from '../../src/common/violation.ts';
+import { Config } from '../../src/config/config.ts';
+import { type Variable, variables } from '../../src/config/variable.ts';
 
 /** The configuration table of the README, as Markdown. */
 export function configTable(): string {

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scopes } from '../../src/common/caller';
-import '../../src/config/config';
-import { variables } from '../../src/config/variable';
-import { describeOperations } from '../support/every-operation';
+import { scopes } from '../../src/common/caller.ts';
+import '../../src/config/config.ts';
+import { variables } from '../../src/config/variable.ts';
+import { describeOperations } from '../support/every-operation.ts';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
 
 /** What the service calls itself, which nobody talks to because of it. */
 const OWN_ADDRESS = 'PUBLIC_URL';

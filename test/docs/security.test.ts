@@ -1,9 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/common/secrets';
+import { generateToken, isWellFormedToken, type TokenPrefix } from '../../src/common/secrets.ts';
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const page = read('docs/security.md');
 

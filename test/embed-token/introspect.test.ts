@@ -1,9 +1,9 @@
 import { decodeJwt, type JWTHeaderParameters, SignJWT } from 'jose';
 import { createHmac, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { encryptionKeys } from '../../src/config/readers';
-import { deriveSigningKey, type SigningKey } from '../../src/embed-token/signing-key';
-import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
-import { startTestService, withService } from '../support/test-service';
+import { encryptionKeys } from '../../src/config/readers.ts';
+import { deriveSigningKey, type SigningKey } from '../../src/embed-token/signing-key.ts';
+import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const SCOPES = ['user-groups:read', 'user-groups:write', 'tokens:introspect'] as const;

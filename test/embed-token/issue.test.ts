@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader } from 'jose';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
 const ORIGIN = 'https://app.example.com';

@@ -1,10 +1,10 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { deriveSigningKey } from '../../src/embed-token/signing-key';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { deriveSigningKey } from '../../src/embed-token/signing-key.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { withKeys } from '../support/keys';
-import { runCli, startServer } from '../support/processes';
-import { startTestService, type TestService } from '../support/test-service';
+import { withKeys } from '../support/keys.ts';
+import { runCli, startServer } from '../support/processes.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 const JWKS = '/.well-known/jwks.json';
 const GROUP = '/api/v1/user-groups/acme';

@@ -1,10 +1,10 @@
 import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';
 import jsonwebtoken from 'jsonwebtoken';
 import { createPublicKey } from 'node:crypto';
-import { onEachDatabase, TEST_KEYS } from '../support/databases';
+import { onEachDatabase, TEST_KEYS } from '../support/databases.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
 
-import { withService } from '../support/test-service';
+import { withService } from '../support/test-service.ts';
 
 const JWKS = '/.well-known/jwks.json';
 const AUDIENCE = 'https://dashboards.example.com';

@@ -2,15 +2,15 @@ import { decodeJwt, SignJWT } from 'jose';
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { encryptionKeys } from '../../src/config/readers';
-import { deriveSigningKey } from '../../src/embed-token/signing-key';
-import type { UpdateWorkspaceDto } from '../../src/registry/settings/dto/workspace.dto';
-import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases';
-import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { withService } from '../support/test-service';
+import { encryptionKeys } from '../../src/config/readers.ts';
+import { deriveSigningKey } from '../../src/embed-token/signing-key.ts';
+import type { UpdateWorkspaceDto } from '../../src/registry/settings/dto/workspace.dto.ts';
+import { changeDatabase, onEachDatabase, TEST_KEYS } from '../support/databases.ts';
+import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 const AUDIENCE = 'https://dashboards.example.com';
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'embed-tokens.md'), 'utf8');
 const [, documented = ''] = /<!-- verify -->\n```js\n([\s\S]*?)```/.exec(page) ?? [];
 

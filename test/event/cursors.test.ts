@@ -1,7 +1,7 @@
-import { ValidationFailed } from '../../src/common/errors';
-import { encryptionKeys } from '../../src/config/readers';
-import { KeyRing } from '../../src/encryption-key/key-ring';
-import { EventCursors } from '../../src/event/event-cursors';
+import { ValidationFailed } from '../../src/common/errors.ts';
+import { encryptionKeys } from '../../src/config/readers.ts';
+import { KeyRing } from '../../src/encryption-key/key-ring.ts';
+import { EventCursors } from '../../src/event/event-cursors.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
 
 const cursorsWith = (...ids: string[]) =>

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeTail } from '../../src/event/change-tail';
-import type { ApiClient } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { importGroups } from '../support/lines';
-import { withService } from '../support/test-service';
+import { ChangeTail } from '../../src/event/change-tail.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 interface Listed {
   events: {

@@ -1,6 +1,6 @@
-import { operator } from '../../src/common/caller';
-import { TooManyAtOnce } from '../../src/common/errors';
-import { EventSlots } from '../../src/event/event-slots';
+import { operator } from '../../src/common/caller.ts';
+import { TooManyAtOnce } from '../../src/common/errors.ts';
+import { EventSlots } from '../../src/event/event-slots.ts';
 
 const callerOf = (workspaceId: number, apiTokenId: number) => ({
   ...operator(workspaceId),

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeTail } from '../../src/event/change-tail';
-import { EventStreams } from '../../src/event/event-streams';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { type StreamMessage, StreamReader } from '../support/event-stream';
-import { importGroups } from '../support/lines';
-import { startTestService, withService } from '../support/test-service';
+import { ChangeTail } from '../../src/event/change-tail.ts';
+import { EventStreams } from '../../src/event/event-streams.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { type StreamMessage, StreamReader } from '../support/event-stream.ts';
+import { importGroups } from '../support/lines.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

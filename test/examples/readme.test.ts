@@ -2,9 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type RunningServer, startServer } from '../support/processes';
+import { type RunningServer, startServer } from '../support/processes.ts';
 
-const readme = readFileSync(join(__dirname, '..', '..', 'README.md'), 'utf8');
+const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8');
 const EXAMPLE = /<!-- example -->\n```(\w+)\n([\s\S]*?)\n```\n\n```json\n([\s\S]*?)\n```/g;
 const examples = [...readme.matchAll(EXAMPLE)].map(([, language, code, answer]) => ({
   language: language!,

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature';
+import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'webhooks.md'), 'utf8');
 
 const receivers: [language: string, command: string[]][] = [

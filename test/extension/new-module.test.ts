@@ -1,16 +1,16 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import { Length } from 'class-validator';
-import { AppModule } from '../../src/app.module';
-import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
-import { Public, RequiresScope } from '../../src/common/access.decorator';
-import { JsonBody } from '../../src/common/json/json-body.decorator';
-import { createLog } from '../../src/common/log';
-import { loadConfig } from '../../src/config/load-config';
-import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/schema/migrate';
-import { ApiClient } from '../support/api-client';
-import { createTestDatabase } from '../support/databases';
-import { BOOTSTRAP_TOKEN } from '../support/processes';
+import { AppModule } from '../../src/app.module.ts';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
+import { Public, RequiresScope } from '../../src/common/access.decorator.ts';
+import { JsonBody } from '../../src/common/json/json-body.decorator.ts';
+import { createLog } from '../../src/common/log.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createApp } from '../../src/create-app.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
 
 class ProbeDto {
   @Length(2, 5)

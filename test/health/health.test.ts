@@ -1,7 +1,7 @@
-import { Statements } from '../../src/database/statement';
-import { onEachDatabase } from '../support/databases';
-import { runSql } from '../support/keys';
-import { withService } from '../support/test-service';
+import { Statements } from '../../src/database/statement.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { connect } from 'node:net';
-import { onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -5,9 +5,9 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
+} from '../support/databases.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 
 const MIB = 1024 ** 2;
 /** Of the container in compose.yaml. */

@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { type TestService, withService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { type TestService, withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

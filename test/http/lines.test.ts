@@ -1,4 +1,4 @@
-import { splitLines } from '../../src/common/http/lines';
+import { splitLines } from '../../src/common/http/lines.ts';
 
 async function split(chunks: string[], limit: number): Promise<(string | undefined)[][]> {
   const groups: (string | undefined)[][] = [];

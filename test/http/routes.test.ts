@@ -4,9 +4,9 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { ApiHttpAdapter } from '../../src/common/http/api-http.adapter';
-import type { Answer } from '../support/api-client';
-import { startTestService, type TestService, withService } from '../support/test-service';
+import type { ApiHttpAdapter } from '../../src/common/http/api-http.adapter.ts';
+import type { Answer } from '../support/api-client.ts';
+import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const POLICY =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -40,7 +40,7 @@ function routesOf(of: TestService): { path: string; methods: string[] }[] {
 
 /** The paths of the table "Public routes" in docs/security.md. */
 const documented = (() => {
-  const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
   const [, table = ''] = /\n### Public routes\n([^]*?)\n#/.exec(page) ?? [];
   return [...table.matchAll(/^\| ((?:`[^`]+`(?:, )?)+) \|/gm)].flatMap(([, paths]) =>
     [...paths!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!),

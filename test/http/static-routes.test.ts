@@ -2,8 +2,8 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiHttpAdapter } from '../../src/common/http/api-http.adapter';
-import { COMMON_HEADERS } from '../../src/common/http/http-settings';
+import { ApiHttpAdapter } from '../../src/common/http/api-http.adapter.ts';
+import { COMMON_HEADERS } from '../../src/common/http/http-settings.ts';
 
 /** What the handler that was reached saw. */
 const tell =

@@ -1,4 +1,4 @@
-import { startTestService, withService } from '../support/test-service';
+import { startTestService, withService } from '../support/test-service.ts';
 
 const PATH = '/.well-known/oauth-authorization-server';
 

@@ -1,6 +1,6 @@
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/introspect';
 const FORM = 'application/x-www-form-urlencoded';

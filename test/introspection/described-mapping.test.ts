@@ -1,6 +1,6 @@
-import { onEachDatabase } from '../support/databases';
-import { registryBody, TestWorkspace } from '../support/registry';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { registryBody, TestWorkspace } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 

@@ -1,6 +1,6 @@
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 /** Each such call is a question to the database, of which many are open while something changes. */
 const UNREMEMBERED = { 'Cache-Control': 'no-cache' };

@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeFeed } from '../../src/database/change-feed';
-import { RECORDS_CHANGES } from '../../src/database/data-source-options';
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots';
-import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { ChangeFeed } from '../../src/database/change-feed.ts';
+import { RECORDS_CHANGES } from '../../src/database/data-source-options.ts';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 /** A million with `LONG_TESTS`, which takes a minute more. */
 const ANSWERS = process.env['LONG_TESTS'] ? 1_000_000 : 60_000;

@@ -4,10 +4,10 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
-import { importGroups } from '../support/lines';
-import { runSql } from '../support/keys';
-import { type RunningServer, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
+import { runSql } from '../support/keys.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
 
 const LISTENERS = `application_name = 'user-group-service listen' AND datname = current_database()`;
 

@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const PUBLIC_URL = 'https://user-groups.example';
 

@@ -1,11 +1,16 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, IsOptional, Length } from 'class-validator';
 import { isDeepStrictEqual } from 'node:util';
-import '../../src/app.module';
-import { Obeys } from '../../src/common/json/obeys.decorator';
-import { fieldsOf, ruleViolations, toDto, validatorViolations } from '../../src/common/json/to-dto';
-import type { Violation } from '../../src/common/violation';
-import { mulberry32, type Random } from '../support/random';
+import '../../src/app.module.ts';
+import { Obeys } from '../../src/common/json/obeys.decorator.ts';
+import {
+  fieldsOf,
+  ruleViolations,
+  toDto,
+  validatorViolations,
+} from '../../src/common/json/to-dto.ts';
+import type { Violation } from '../../src/common/violation.ts';
+import { mulberry32, type Random } from '../support/random.ts';
 
 /** Every DTO of the application: each class that class-validator has heard of. */
 const dtos = [

@@ -1,5 +1,5 @@
-import { parseStrictJson } from '../../src/common/json/strict-json';
-import { mulberry32, type Random } from '../support/random';
+import { parseStrictJson } from '../../src/common/json/strict-json.ts';
+import { mulberry32, type Random } from '../support/random.ts';
 
 const parse = (text: string) => parseStrictJson(Buffer.from(text));
 

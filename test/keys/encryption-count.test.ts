@@ -3,9 +3,9 @@ import {
   createTestDatabase,
   onEachDatabase,
   TEST_KEYS,
-} from '../support/databases';
-import { runCli, startServer } from '../support/processes';
-import { startTestService } from '../support/test-service';
+} from '../support/databases.ts';
+import { runCli, startServer } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   test('every encryption with a key is counted, over all replicas and restarts', async () => {

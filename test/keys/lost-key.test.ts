@@ -1,10 +1,10 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { keyStatus, runSql, withKeys } from '../support/keys';
-import { runAgain, runCli } from '../support/processes';
-import { startTestService } from '../support/test-service';
+import { keyStatus, runSql, withKeys } from '../support/keys.ts';
+import { runAgain, runCli } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -1,7 +1,7 @@
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { keyStatus, withKeys } from '../support/keys';
-import { runAgain, runCli, startServer } from '../support/processes';
-import { startTestService, type TestService } from '../support/test-service';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { keyStatus, withKeys } from '../support/keys.ts';
+import { runAgain, runCli, startServer } from '../support/processes.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 type Server = Pick<TestService, 'api' | 'close'>;
 

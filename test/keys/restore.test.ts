@@ -1,12 +1,12 @@
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { keyStatus, withKeys } from '../support/keys';
-import { follow } from '../support/operations';
-import { BOOTSTRAP_TOKEN, runAgain, startServer } from '../support/processes';
-import { startTestService } from '../support/test-service';
+import { keyStatus, withKeys } from '../support/keys.ts';
+import { follow } from '../support/operations.ts';
+import { BOOTSTRAP_TOKEN, runAgain, startServer } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const wrongKey = keyList('k2').replace('k2:', 'k1:');
 

@@ -5,18 +5,18 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
+} from '../support/databases.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys';
+import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys.ts';
 import {
   type Finished,
   runCli,
   type RunningServer,
   spawnBuilt,
   startServer,
-} from '../support/processes';
-import { exportGroups } from '../support/lines';
-import { startTestService } from '../support/test-service';
+} from '../support/processes.ts';
+import { exportGroups } from '../support/lines.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const GROUPS = 2000;
 /** Another key under the same id. */

@@ -1,11 +1,11 @@
 import { Document, type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
 import { Json } from '@stoplight/spectral-parsers';
 import { oas } from '@stoplight/spectral-rulesets';
-import { errorCatalogue } from '../../src/common/errors';
-import { describeOpenApi } from '../../src/docs/openapi';
-import type { Answer } from '../support/api-client';
-import { absolute, createAjv } from '../support/openapi-schemas';
-import { withService } from '../support/test-service';
+import { errorCatalogue } from '../../src/common/errors.ts';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
+import type { Answer } from '../support/api-client.ts';
+import { absolute, createAjv } from '../support/openapi-schemas.ts';
+import { withService } from '../support/test-service.ts';
 
 interface OpenApi {
   openapi: string;

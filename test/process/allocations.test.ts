@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
-import type { Answer } from '../support/api-client';
-import { createTestDatabase, type DatabaseKind, onEachDatabase } from '../support/databases';
-import { type RunningServer, startServer } from '../support/processes';
+import type { Answer } from '../support/api-client.ts';
+import { createTestDatabase, type DatabaseKind, onEachDatabase } from '../support/databases.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
 
-const PRELOADED = join(__dirname, '..', 'support', 'record-allocations.mjs');
+const PRELOADED = join(import.meta.dirname, '..', 'support', 'record-allocations.mjs');
 const CALLERS = 32;
 /** For each of them, before anything is counted: until then much of the code is interpreted. */
 const WARM_UP = 10;

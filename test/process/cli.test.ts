@@ -1,5 +1,5 @@
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { runBuilt, runCli } from '../support/processes';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { runBuilt, runCli } from '../support/processes.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -10,11 +10,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { NDJSON } from '../support/api-client';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { IMPORT, linesOf, toLines } from '../support/lines';
-import { noteTokens } from '../support/leaks';
-import { runCli, type RunningServer, startServer } from '../support/processes';
+import { NDJSON } from '../support/api-client.ts';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { IMPORT, linesOf, toLines } from '../support/lines.ts';
+import { noteTokens } from '../support/leaks.ts';
+import { runCli, type RunningServer, startServer } from '../support/processes.ts';
 
 const COUNT = 2000;
 const MIB = 1024;

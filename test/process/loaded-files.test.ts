@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { runBuilt, startServer } from '../support/processes';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { runBuilt, startServer } from '../support/processes.ts';
 
-const RECORDER = join(__dirname, '..', 'support', 'record-scripts.mjs');
+const RECORDER = join(import.meta.dirname, '..', 'support', 'record-scripts.mjs');
 
 /** A start loads some 1,650; an import at the wrong place easily brings hundreds. */
 const MOST_FILES_AT_START = 1750;

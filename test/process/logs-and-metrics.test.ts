@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
-import { version } from '../../package.json';
-import { ApiClient } from '../support/api-client';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
+import packageJson from '../../package.json' with { type: 'json' };
+import { ApiClient } from '../support/api-client.ts';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -199,7 +199,7 @@ onEachDatabase((kind) => {
     expect(more('introspections_total{result="inactive"}')).toBe(1);
     expect(more('token_rotations_total')).toBe(2);
     expect(more('http_problems_total{code="api_token_invalid"}')).toBe(2);
-    expect(after(`user_group_service_info{version="${version}"}`)).toBe(1);
+    expect(after(`user_group_service_info{version="${packageJson.version}"}`)).toBe(1);
     expect(after('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThan(0);
   });
 

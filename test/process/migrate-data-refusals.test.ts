@@ -5,22 +5,22 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { loadConfig } from '../../src/config/load-config';
-import { sqlitePath } from '../../src/database/data-source-options';
-import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate';
-import { migrations } from '../../src/database/migrations';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { sqlitePath } from '../../src/database/data-source-options.ts';
+import { prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
+import { migrations } from '../../src/database/migrations/index.ts';
 import {
   changeDatabase,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases';
-import { readTables } from '../support/full-database';
+} from '../support/databases.ts';
+import { readTables } from '../support/full-database.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { fillGroups, runSql, withKeys } from '../support/keys';
-import { follow } from '../support/operations';
-import { runCli, spawnBuilt, startServer } from '../support/processes';
-import { startTestService } from '../support/test-service';
+import { fillGroups, runSql, withKeys } from '../support/keys.ts';
+import { follow } from '../support/operations.ts';
+import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const GROUPS = 20_000;
 

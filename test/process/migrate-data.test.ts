@@ -1,16 +1,16 @@
 import { join } from 'node:path';
-import { loadConfig } from '../../src/config/load-config';
-import { prepareDatabase } from '../../src/database/schema/migrate';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import {
   administer,
   changeDatabase,
   createTestDatabase,
   onPostgres,
   type TestDatabase,
-} from '../support/databases';
-import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database';
-import { SENDING } from '../support/webhook-receiver';
-import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes';
+} from '../support/databases.ts';
+import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database.ts';
+import { SENDING } from '../support/webhook-receiver.ts';
+import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes.ts';
 
 // There is nothing to move to without PostgreSQL.
 onPostgres('a database with everything', () => {

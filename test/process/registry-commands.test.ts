@@ -1,6 +1,6 @@
-import { onEachDatabase } from '../support/databases';
-import { runCli } from '../support/processes';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { runCli } from '../support/processes.ts';
+import { withService } from '../support/test-service.ts';
 
 interface Answer {
   body: Record<string, unknown>;

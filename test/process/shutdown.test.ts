@@ -7,10 +7,10 @@ import {
   type DatabaseKind,
   onEachDatabase,
   type TestDatabase,
-} from '../support/databases';
-import { importGroups } from '../support/lines';
-import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startServer } from '../support/processes';
-import { startTestService } from '../support/test-service';
+} from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startServer } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 
-const SRC = join(__dirname, '..', '..', 'src');
+const SRC = join(import.meta.dirname, '..', '..', 'src');
 // Past Jest, which would load each file anew.
 const load = createRequire(join(SRC, 'main.ts')) as (name: string) => Record<string, unknown>;
 

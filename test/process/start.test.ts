@@ -19,9 +19,9 @@ import {
   databaseKinds,
   type TestDatabase,
   TEST_KEYS,
-} from '../support/databases';
-import { runAgain, runBuilt, runCli, startServer } from '../support/processes';
-import { startTestService } from '../support/test-service';
+} from '../support/databases.ts';
+import { runAgain, runBuilt, runCli, startServer } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const otherKey = createHash('sha256').update('other').digest('base64');
 const deadDatabase = 'postgres://nobody:s3cret@127.0.0.1:1/none';

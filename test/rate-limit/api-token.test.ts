@@ -1,15 +1,15 @@
 import { Controller, Get, Module } from '@nestjs/common';
-import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
-import { AppModule } from '../../src/app.module';
-import { RequiresScope } from '../../src/common/access.decorator';
-import { createLog } from '../../src/common/log';
-import { loadConfig } from '../../src/config/load-config';
-import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/schema/migrate';
-import { type Answer, ApiClient } from '../support/api-client';
-import { createTestDatabase, onEachDatabase } from '../support/databases';
-import { BOOTSTRAP_TOKEN } from '../support/processes';
-import { startTestService, withService } from '../support/test-service';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
+import { AppModule } from '../../src/app.module.ts';
+import { RequiresScope } from '../../src/common/access.decorator.ts';
+import { createLog } from '../../src/common/log.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createApp } from '../../src/create-app.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { type Answer, ApiClient } from '../support/api-client.ts';
+import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 20;
 

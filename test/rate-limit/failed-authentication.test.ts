@@ -1,7 +1,7 @@
-import { generateToken } from '../../src/common/secrets';
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { startTestService, withService } from '../support/test-service';
+import { generateToken } from '../../src/common/secrets.ts';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 5;
 const look = { user_group_id: 'g' };

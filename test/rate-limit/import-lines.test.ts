@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionPool } from '../../src/database/connection-pool';
-import { RateLimits, type Share } from '../../src/rate-limit/rate-limits';
-import { type ApiClient, NDJSON } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { soon } from '../support/fake-time';
-import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines';
-import { startTestService, withService } from '../support/test-service';
+import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import { RateLimits, type Share } from '../../src/rate-limit/rate-limits.ts';
+import { type ApiClient, NDJSON } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { soon } from '../support/fake-time.ts';
+import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 40;
 /** Without the tenth that imports leave to others, and the call of the import itself. */

@@ -1,4 +1,4 @@
-import { MemoryLimiter } from '../../src/common/memory-limiter';
+import { MemoryLimiter } from '../../src/common/memory-limiter.ts';
 
 test('of more keys than it can keep it forgets those that were idle longest, with their timers', async () => {
   const limiter = new MemoryLimiter({ points: 2, duration: 60 });

@@ -1,10 +1,10 @@
-import { type Answer, ApiClient } from '../support/api-client';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { type RunningServer, runCli, startServer } from '../support/processes';
-import { importGroups } from '../support/lines';
+import { type Answer, ApiClient } from '../support/api-client.ts';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { type RunningServer, runCli, startServer } from '../support/processes.ts';
+import { importGroups } from '../support/lines.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
-import { canStartRedis, OwnRedis, redisUrl } from '../support/redis';
-import { startTestService } from '../support/test-service';
+import { canStartRedis, OwnRedis, redisUrl } from '../support/redis.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const SHARED = 'rate limits are shared through Redis';
 const AWAY = 'Redis is away: rate limits are counted in this process';

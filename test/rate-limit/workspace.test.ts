@@ -1,6 +1,6 @@
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService, withService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 10;
 const SHARED = 15;

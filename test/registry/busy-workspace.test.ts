@@ -1,11 +1,11 @@
 import { Client } from 'pg';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConnectionPool } from '../../src/database/connection-pool';
-import { dialectOf } from '../../src/database/dialect';
-import { onPostgres } from '../support/databases';
-import { importGroups } from '../support/lines';
-import { TestWorkspace } from '../support/registry';
-import { withService } from '../support/test-service';
+import { ConnectionPool } from '../../src/database/connection-pool.ts';
+import { dialectOf } from '../../src/database/dialect.ts';
+import { onPostgres } from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
+import { TestWorkspace } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 // On SQLite every write waits for every other anyway, and is not kept waiting for a connection.
 onPostgres('on postgres', () => {

@@ -1,7 +1,7 @@
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { withService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 const kinds = [
   { path: '/api/v1/schemas', one: 'schema', many: 'schemas', notFound: 'schema_not_found' },

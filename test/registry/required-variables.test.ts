@@ -1,6 +1,6 @@
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { errorsOf, registryBody, TestWorkspace } from '../support/registry';
-import { withService } from '../support/test-service';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 const INCOMPLETE = '/api/v1/workspace/incomplete-user-groups';
 

@@ -1,8 +1,8 @@
 import { request } from 'node:http';
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { describeOperations } from '../support/every-operation';
-import { withService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { describeOperations } from '../support/every-operation.ts';
+import { withService } from '../support/test-service.ts';
 
 /** What the docs page may load, with its media type. */
 const LOADED: Record<string, RegExp> = {

@@ -1,5 +1,5 @@
-import { randomBytes } from '../../src/common/random-bytes';
-import { generateToken } from '../../src/common/secrets';
+import { randomBytes } from '../../src/common/random-bytes.ts';
+import { generateToken } from '../../src/common/secrets.ts';
 
 const COUNT = 20_000;
 const RANDOM = { from: 4, to: 36 };

@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { callsWith, describeOperations } from '../support/every-operation';
-import { type RunningServer, startServer } from '../support/processes';
-import { redisUrl } from '../support/redis';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { callsWith, describeOperations } from '../support/every-operation.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
+import { redisUrl } from '../support/redis.ts';
 
-const RECORDER = join(__dirname, '..', 'support', 'record-connections.mjs');
+const RECORDER = join(import.meta.dirname, '..', 'support', 'record-connections.mjs');
 
 onEachDatabase((kind) => {
   let database: TestDatabase;

@@ -2,16 +2,16 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
-import { AppModule } from '../../src/app.module';
-import { RequiresScope } from '../../src/common/access.decorator';
-import { createLog } from '../../src/common/log';
-import { loadConfig } from '../../src/config/load-config';
-import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/schema/migrate';
-import { ApiClient } from '../support/api-client';
-import { createTestDatabase } from '../support/databases';
-import { BOOTSTRAP_TOKEN } from '../support/processes';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
+import { AppModule } from '../../src/app.module.ts';
+import { RequiresScope } from '../../src/common/access.decorator.ts';
+import { createLog } from '../../src/common/log.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createApp } from '../../src/create-app.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { createTestDatabase } from '../support/databases.ts';
+import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
 
 const CAUSE = 'SELECT secret_column FROM secret_table at /srv/secret.ts:1';
 

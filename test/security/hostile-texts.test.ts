@@ -1,8 +1,8 @@
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { callsWith, describeOperations } from '../support/every-operation';
-import { registryBody } from '../support/registry';
-import { withService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { callsWith, describeOperations } from '../support/every-operation.ts';
+import { registryBody } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 /** What means something to SQL, to a shell, as a format, to a template, as a path, or to a pattern. */
 const TEXTS = [

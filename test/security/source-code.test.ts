@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { calls, identifiers, imports, literalOf, sources } from '../support/source-code';
+import { calls, identifiers, imports, literalOf, sources } from '../support/source-code.ts';
 
-const page = readFileSync(join(__dirname, '..', '..', 'docs', 'security.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
 
 /** Files and names as one text each, sorted and without repetition. */
 const unique = (texts: string[]) => [...new Set(texts)].sort();

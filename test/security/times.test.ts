@@ -1,5 +1,5 @@
-import { createTestDatabase, onEachDatabase } from '../support/databases';
-import { startServer } from '../support/processes';
+import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
+import { startServer } from '../support/processes.ts';
 
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 

@@ -3,9 +3,9 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { selfSignedCertificate } from '../support/certificate';
-import { createTestDatabase, TEST_KEYS } from '../support/databases';
-import { spawnBuilt, startServer } from '../support/processes';
+import { selfSignedCertificate } from '../support/certificate.ts';
+import { createTestDatabase, TEST_KEYS } from '../support/databases.ts';
+import { spawnBuilt, startServer } from '../support/processes.ts';
 
 const certificate = selfSignedCertificate('localhost');
 

@@ -1,6 +1,6 @@
-import { onEachDatabase } from '../support/databases';
-import { callsWithWrongTypes, describeOperations } from '../support/every-operation';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { callsWithWrongTypes, describeOperations } from '../support/every-operation.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -2,16 +2,16 @@ import { Agent, request } from 'node:http';
 import type {
   ApiTokenView,
   IssuedApiTokenView,
-} from '../../src/api-token/dto/api-token-answer.dto';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
-import type { EmbedTokenView } from '../../src/embed-token/dto/embed-token-answer.dto';
-import { noteTokens } from './leaks';
-import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-answer.dto';
+} from '../../src/api-token/dto/api-token-answer.dto.ts';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
+import type { EmbedTokenView } from '../../src/embed-token/dto/embed-token-answer.dto.ts';
+import { noteTokens } from './leaks.ts';
+import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-answer.dto.ts';
 import type {
   IssuedWebhookEndpointView,
   WebhookEndpointView,
-} from '../../src/webhook/endpoint/dto/webhook-endpoint-answer.dto';
-import type { TokenView } from '../../src/user-group/rotation/dto/tokens-answer.dto';
+} from '../../src/webhook/endpoint/dto/webhook-endpoint-answer.dto.ts';
+import type { TokenView } from '../../src/user-group/rotation/dto/tokens-answer.dto.ts';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
 interface AnswerBody {

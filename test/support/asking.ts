@@ -1,10 +1,10 @@
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CachedIntrospector, type Introspection } from '../../clients/typescript/index';
-import type { ApiClient } from './api-client';
-import { CuttableProxy } from './cuttable-proxy';
-import type { TestDatabase } from './databases';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from './processes';
+import { CachedIntrospector, type Introspection } from '../../clients/typescript/index.ts';
+import type { ApiClient } from './api-client.ts';
+import { CuttableProxy } from './cuttable-proxy.ts';
+import type { TestDatabase } from './databases.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from './processes.ts';
 
 /** After the acknowledgement of a change nobody may be given what was true before for longer. */
 export const BOUND_MS = 1000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { createPostgres, createSqlite, queryPostgres } from '../../scripts/lab/databases.mjs';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { noteDump, noteTokens } from './leaks';
+import { noteDump, noteTokens } from './leaks.ts';
 
 /** A database of its own for one test file, and how a process is told to use it. */
 export interface TestDatabase {

@@ -1,5 +1,5 @@
-import { describeOpenApi } from '../../src/docs/openapi';
-import type { SendOptions } from './api-client';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
+import type { SendOptions } from './api-client.ts';
 
 interface Property {
   type?: string;

@@ -1,5 +1,5 @@
-import { changeDatabase } from './databases';
-import type { TestService } from './test-service';
+import { changeDatabase } from './databases.ts';
+import type { TestService } from './test-service.ts';
 
 /** Lets every INSERT of an event fail until the returned function is called. */
 export async function forbidEvents(service: TestService): Promise<() => Promise<void>> {

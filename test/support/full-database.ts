@@ -1,13 +1,13 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { scopes } from '../../src/common/caller';
-import { sqlitePath } from '../../src/database/data-source-options';
-import { type ApiClient, NDJSON } from './api-client';
-import type { TestDatabase } from './databases';
-import { IMPORT, toLines } from './lines';
-import { runCli, type RunningServer } from './processes';
-import { PERMITTED, until } from './webhook-receiver';
+import { scopes } from '../../src/common/caller.ts';
+import { sqlitePath } from '../../src/database/data-source-options.ts';
+import { type ApiClient, NDJSON } from './api-client.ts';
+import type { TestDatabase } from './databases.ts';
+import { IMPORT, toLines } from './lines.ts';
+import { runCli, type RunningServer } from './processes.ts';
+import { PERMITTED, until } from './webhook-receiver.ts';
 
 export const WORKSPACES = ['default', 'Ünï "quoted"; DROP TABLE user_group; -- 😀'];
 

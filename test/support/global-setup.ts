@@ -1,7 +1,7 @@
 import { Client } from 'pg';
-import { startCollecting } from './leaks';
-import { leftOut } from './left-out';
-import { pingRedis, redisUrl } from './redis';
+import { startCollecting } from './leaks.ts';
+import { leftOut } from './left-out.ts';
+import { pingRedis, redisUrl } from './redis.ts';
 
 /** What was asked for must be there; in CI that is everything. What is left out is said at the end. */
 export default async function globalSetup(): Promise<void> {

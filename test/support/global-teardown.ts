@@ -1,5 +1,5 @@
-import { findLeaks } from './leaks';
-import { leftOut } from './left-out';
+import { findLeaks } from './leaks.ts';
+import { leftOut } from './left-out.ts';
 
 /** After every run: no token that was issued in it stands in a log or in a database. */
 export default function globalTeardown(): void {

@@ -1,14 +1,14 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
-import { generateToken, hashToken } from '../../src/common/secrets';
+import { generateToken, hashToken } from '../../src/common/secrets.ts';
 import { queryPostgres } from '../../scripts/lab/databases.mjs';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { encryptionKeys } from '../../src/config/readers';
-import { sqlitePath } from '../../src/database/data-source-options';
-import { KeyRing } from '../../src/encryption-key/key-ring';
-import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher';
-import type { TestDatabase } from './databases';
-import { runCli } from './processes';
+import { encryptionKeys } from '../../src/config/readers.ts';
+import { sqlitePath } from '../../src/database/data-source-options.ts';
+import { KeyRing } from '../../src/encryption-key/key-ring.ts';
+import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher.ts';
+import type { TestDatabase } from './databases.ts';
+import { runCli } from './processes.ts';
 
 /** The environment of a process on this database with these keys, the first of which encrypts. */
 export function withKeys({ env }: TestDatabase, ...ids: string[]): Record<string, string> {

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isWellFormedToken } from '../../src/common/secrets';
+import { isWellFormedToken } from '../../src/common/secrets.ts';
 
 /** Where the run keeps what it has seen; set for the test processes by the global set-up. */
 const DIRECTORY = 'LEAKS_DIRECTORY';

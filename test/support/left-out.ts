@@ -1,5 +1,5 @@
-import { canStartPgBouncer } from './pgbouncer';
-import { canStartRedis, redisUrl } from './redis';
+import { canStartPgBouncer } from './pgbouncer.ts';
+import { canStartRedis, redisUrl } from './redis.ts';
 
 const parts = [
   {

@@ -1,5 +1,5 @@
-import type { Answer, ApiClient } from './api-client';
-import { NDJSON } from './api-client';
+import type { Answer, ApiClient } from './api-client.ts';
+import { NDJSON } from './api-client.ts';
 
 /** Every field that a line of an import's or an export's answer can have. */
 export interface AnswerLine {

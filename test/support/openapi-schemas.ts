@@ -1,5 +1,5 @@
-import Ajv2020 from 'ajv/dist/2020';
-import addFormats from 'ajv-formats';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import formats from 'ajv-formats';
 
 /** Of the OpenAPI document, what the tests of answers read. */
 export interface DescribedAnswers {
@@ -10,7 +10,7 @@ export interface DescribedAnswers {
 /** Every object must have the described fields and no others, unless its schema invites more. */
 export function createAjv(document: DescribedAnswers): Ajv2020 {
   const ajv = new Ajv2020({ strict: false });
-  addFormats(ajv);
+  formats.default(ajv);
   const components = JSON.parse(JSON.stringify(document.components), (_key, value: unknown) =>
     close(value),
   ) as object;

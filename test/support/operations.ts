@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
 const STEP = /<!-- step: (.+) -->\n *```sh\n([\s\S]*?)\n *```/g;
 const steps = new Map([...operations.matchAll(STEP)].map(([, name, code]) => [name!, code!]));

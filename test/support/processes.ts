@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ApiClient } from './api-client';
-import { noteLog, noteTokens } from './leaks';
+import { ApiClient } from './api-client.ts';
+import { noteLog, noteTokens } from './leaks.ts';
 
 const children = new Set<ChildProcess>();
 
@@ -14,7 +14,7 @@ afterAll(() => {
 
 const STOP_LIMIT_MS = 15_000;
 
-const root = join(__dirname, '..', '..');
+const root = join(import.meta.dirname, '..', '..');
 export const BOOTSTRAP_TOKEN = 'a-bootstrap-token-for-the-tests-only';
 
 export interface Finished {

@@ -1,8 +1,11 @@
-import { scopes } from '../../src/common/caller';
-import type { RegisteredView } from '../../src/registry/things/dto/registered-answer.dto';
-import type { FlawedGroupView, WorkspaceView } from '../../src/registry/settings/dto/workspace.dto';
-import type { Answer, ApiClient } from './api-client';
-import type { TestService } from './test-service';
+import { scopes } from '../../src/common/caller.ts';
+import type { RegisteredView } from '../../src/registry/things/dto/registered-answer.dto.ts';
+import type {
+  FlawedGroupView,
+  WorkspaceView,
+} from '../../src/registry/settings/dto/workspace.dto.ts';
+import type { Answer, ApiClient } from './api-client.ts';
+import type { TestService } from './test-service.ts';
 
 /** The fields of the registry's answers; which ones an answer has is what the tests assert. */
 interface RegistryBody {

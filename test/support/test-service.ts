@@ -1,21 +1,23 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo, Server } from 'node:net';
-import { DataSource } from 'typeorm';
-import { ApiToken } from '../../src/api-token/api-token.entity';
-import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap';
-import { ApiTokenService } from '../../src/api-token/api-token.service';
-import { operator, type Scope } from '../../src/common/caller';
-import { hashToken } from '../../src/common/secrets';
-import { toWireTime } from '../../src/common/time';
-import { createLog } from '../../src/common/log';
-import { loadConfig } from '../../src/config/load-config';
-import { createApp } from '../../src/create-app';
-import { prepareDatabase } from '../../src/database/schema/migrate';
-import { WorkspaceService } from '../../src/workspace/workspace.service';
-import { ApiClient } from './api-client';
-import { BOOTSTRAP_TOKEN } from './processes';
-import { openLog } from './leaks';
-import { createTestDatabase, type DatabaseKind, type TestDatabase } from './databases';
+import { getDataSourceToken } from '@nestjs/typeorm';
+import type { DataSource } from 'typeorm';
+import { ApiToken } from '../../src/api-token/api-token.entity.ts';
+import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
+import { ApiTokenService } from '../../src/api-token/api-token.service.ts';
+import { operator, type Scope } from '../../src/common/caller.ts';
+import { hashToken } from '../../src/common/secrets.ts';
+import { toWireTime } from '../../src/common/time.ts';
+import { createLog } from '../../src/common/log.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { createApp } from '../../src/create-app.ts';
+import { USER_GROUP_DATA_SOURCE } from '../../src/database/data-source-name.ts';
+import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { WorkspaceService } from '../../src/workspace/workspace.service.ts';
+import { ApiClient } from './api-client.ts';
+import { BOOTSTRAP_TOKEN } from './processes.ts';
+import { openLog } from './leaks.ts';
+import { createTestDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
 export interface TestService {
@@ -89,7 +91,7 @@ export async function startTestService(
     throw error;
   }
   const { port } = app.getHttpServer().address() as AddressInfo;
-  const dataSource = app.get(DataSource);
+  const dataSource = app.get<DataSource>(getDataSourceToken(USER_GROUP_DATA_SOURCE));
   const baseUrl = `http://127.0.0.1:${port}`;
   let closed: Promise<void> | undefined;
   const close = async () => {

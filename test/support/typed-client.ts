@@ -1,8 +1,8 @@
-import { type Client, createClient } from '../../clients/typescript/index';
-import { describeOpenApi } from '../../src/docs/openapi';
-import { noteTokens } from './leaks';
-import { absolute, createAjv } from './openapi-schemas';
-import type { TestService } from './test-service';
+import { type Client, createClient } from '../../clients/typescript/index.ts';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { noteTokens } from './leaks.ts';
+import { absolute, createAjv } from './openapi-schemas.ts';
+import type { TestService } from './test-service.ts';
 
 type Paths = Record<string, Record<string, { responses: Record<string, DescribedAnswer> }>>;
 

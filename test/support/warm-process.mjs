@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { Server, Socket } from 'node:net';
 import { constants } from 'node:os';
 import process from 'node:process';
+import { pathToFileURL } from 'node:url';
 import { BEGIN, END } from './warm-processes.mjs';
 
 const require = createRequire(import.meta.url);
@@ -13,6 +14,7 @@ const EXIT = Symbol('the script has ended the process');
 const exit = process.exit.bind(process);
 const databases = openedWith('better-sqlite3');
 let running = false;
+let runs = 0;
 
 process.setMaxListeners(0);
 process.stdout.setMaxListeners(0);
@@ -25,8 +27,9 @@ process.on('message', ({ script, args, env }) => {
   process.env = env;
   // From here on only what the script does keeps the event loop.
   process.channel.unref();
-  Reflect.deleteProperty(require.cache, script);
-  require(script);
+  // The script runs anew; what it imports has been loaded by the run before.
+  runs += 1;
+  void import(`${pathToFileURL(script)}?run=${runs}`);
 });
 
 process.exit = (code = process.exitCode ?? 0) => {

@@ -1,7 +1,7 @@
-import { type Answer, NDJSON } from '../support/api-client';
-import { recordRoundTrips, type RoundTrip } from '../support/database-traffic';
-import { type DatabaseKind, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { type Answer, NDJSON } from '../support/api-client.ts';
+import { recordRoundTrips, type RoundTrip } from '../support/database-traffic.ts';
+import { type DatabaseKind, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const CALLERS = 64;
 const LINES = 50;

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { NDJSON } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { runSql } from '../support/keys';
-import { noteForeignToken } from '../support/leaks';
-import { EXPORT, exportGroups, IMPORT, importGroups, linesOf } from '../support/lines';
-import { withService } from '../support/test-service';
+import { NDJSON } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { noteForeignToken } from '../support/leaks.ts';
+import { EXPORT, exportGroups, IMPORT, importGroups, linesOf } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 const COUNT = 450;
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Answer } from '../support/api-client';
-import { withService } from '../support/test-service';
-import { IdempotencyKeys } from '../../src/user-group/rotation/idempotency-keys';
-import { IdempotencyKeyExpiry } from '../../src/user-group/rotation/idempotency-key-expiry';
-import { changeDatabase, onEachDatabase } from '../support/databases';
+import type { Answer } from '../support/api-client.ts';
+import { withService } from '../support/test-service.ts';
+import { IdempotencyKeys } from '../../src/user-group/rotation/idempotency-keys.ts';
+import { IdempotencyKeyExpiry } from '../../src/user-group/rotation/idempotency-key-expiry.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { NDJSON } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { type AnswerLine, IMPORT, linesOf, toLines } from '../support/lines';
-import { withService } from '../support/test-service';
+import { NDJSON } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { type AnswerLine, IMPORT, linesOf, toLines } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

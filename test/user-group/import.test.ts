@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { generateToken } from '../../src/common/secrets';
-import type { Scope } from '../../src/common/caller';
-import { type Answer, NDJSON } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { noteForeignToken, noteTokens } from '../support/leaks';
-import { IMPORT, importGroups, linesOf, toLines } from '../support/lines';
-import { withService } from '../support/test-service';
+import { generateToken } from '../../src/common/secrets.ts';
+import type { Scope } from '../../src/common/caller.ts';
+import { type Answer, NDJSON } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { noteForeignToken, noteTokens } from '../support/leaks.ts';
+import { IMPORT, importGroups, linesOf, toLines } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 /** A token as another system may have issued it. */
 function foreignToken(): string {

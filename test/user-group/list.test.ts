@@ -1,5 +1,5 @@
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/user-groups';
 

@@ -1,6 +1,6 @@
-import { recordRoundTrips } from '../support/database-traffic';
-import { onEachDatabase } from '../support/databases';
-import { type TestService, withService } from '../support/test-service';
+import { recordRoundTrips } from '../support/database-traffic.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { type TestService, withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { oneAhead } from '../../src/user-group/bulk/one-ahead';
+import { oneAhead } from '../../src/user-group/bulk/one-ahead.ts';
 
 /** Work that ends when the test says so. */
 function startWork() {

@@ -1,5 +1,5 @@
-import { onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto';
-import { operator, scopes } from '../../src/common/caller';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service';
-import type { Answer, ApiClient } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { noteForeignToken } from '../support/leaks';
-import { importGroups } from '../support/lines';
-import { withService } from '../support/test-service';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
+import { operator, scopes } from '../../src/common/caller.ts';
+import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
+import type { Answer, ApiClient } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { noteForeignToken } from '../support/leaks.ts';
+import { importGroups } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { type TestService, withService } from '../support/test-service';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { type TestService, withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/user-groups';
 const pathOf = (id: string) => `${PATH}/${encodeURIComponent(id)}`;

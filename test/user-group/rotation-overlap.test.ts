@@ -1,5 +1,5 @@
-import { onEachDatabase } from '../support/databases';
-import { startTestService, withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,6 +1,6 @@
-import type { Answer } from '../support/api-client';
-import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import type { Answer } from '../support/api-client.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 const GROUPS = 40;
 

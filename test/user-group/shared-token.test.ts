@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { onEachDatabase } from '../support/databases';
-import { noteForeignToken } from '../support/leaks';
-import { importGroups } from '../support/lines';
-import { TestWorkspace } from '../support/registry';
-import { withService } from '../support/test-service';
+import { onEachDatabase } from '../support/databases.ts';
+import { noteForeignToken } from '../support/leaks.ts';
+import { importGroups } from '../support/lines.ts';
+import { TestWorkspace } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 /** A token as another system may have issued it. */
 function foreignToken(): string {

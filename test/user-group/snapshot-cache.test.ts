@@ -1,7 +1,7 @@
-import { parseUserGroupRules } from '../../src/registry/mapping/user-group-rules';
-import type { Change } from '../../src/database/change-feed';
-import { SnapshotCache, type SnapshotKey } from '../../src/user-group/snapshot/snapshot-cache';
-import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository';
+import { parseUserGroupRules } from '../../src/registry/mapping/user-group-rules.ts';
+import type { Change } from '../../src/database/change-feed.ts';
+import { SnapshotCache, type SnapshotKey } from '../../src/user-group/snapshot/snapshot-cache.ts';
+import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository.ts';
 
 const snapshotOf = (userGroupId: number, name = 'n', size = 33): UserGroupSnapshot => ({
   workspaceId: 1,

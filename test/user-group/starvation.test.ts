@@ -1,6 +1,6 @@
-import { type ApiClient } from '../support/api-client';
-import { onPostgres } from '../support/databases';
-import { withService } from '../support/test-service';
+import { type ApiClient } from '../support/api-client.ts';
+import { onPostgres } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
 
 const WRITERS = 400;
 const CALLS = 100;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashToken } from '../../src/common/secrets';
-import { KeyRing } from '../../src/encryption-key/key-ring';
-import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { startTestService, withService } from '../support/test-service';
+import { hashToken } from '../../src/common/secrets.ts';
+import { KeyRing } from '../../src/encryption-key/key-ring.ts';
+import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 
 const row = { workspaceId: 1, userGroupId: 2, generation: 3 };
 const ring = (...ids: string[]) =>

@@ -1,6 +1,6 @@
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { importGroups } from '../support/lines';
-import { withService } from '../support/test-service';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { importGroups } from '../support/lines.ts';
+import { withService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);

@@ -1,4 +1,4 @@
-import { Turns } from '../../src/user-group/group/turns';
+import { Turns } from '../../src/user-group/group/turns.ts';
 
 /** Work whose first part, and whose rest, end when the test says so. */
 function startTurns() {

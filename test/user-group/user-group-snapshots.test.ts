@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots';
-import { recordRoundTrips } from '../support/database-traffic';
-import { onEachDatabase } from '../support/databases';
-import { startTestService, type TestService } from '../support/test-service';
+import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
+import { recordRoundTrips } from '../support/database-traffic.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
 
 const GUESSES = 2500;
 const AT_ONCE = 500;

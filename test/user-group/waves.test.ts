@@ -1,10 +1,10 @@
-import { operator } from '../../src/common/caller';
-import { Transactor } from '../../src/database/transactor';
-import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service';
-import { UserGroupRepository } from '../../src/user-group/group/user-group.repository';
-import { onEachDatabase, onPostgres } from '../support/databases';
-import { soon } from '../support/fake-time';
-import { withService } from '../support/test-service';
+import { operator } from '../../src/common/caller.ts';
+import { Transactor } from '../../src/database/transactor.ts';
+import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
+import { UserGroupRepository } from '../../src/user-group/group/user-group.repository.ts';
+import { onEachDatabase, onPostgres } from '../support/databases.ts';
+import { soon } from '../support/fake-time.ts';
+import { withService } from '../support/test-service.ts';
 
 const CALLS = 40;
 const numbers = Array.from({ length: CALLS }, (_, number) => number);

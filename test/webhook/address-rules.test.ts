@@ -1,4 +1,4 @@
-import { AddressRules } from '../../src/webhook/sending/address-rules';
+import { AddressRules } from '../../src/webhook/sending/address-rules.ts';
 
 const rules = new AddressRules();
 

@@ -1,22 +1,22 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { scopes } from '../../src/common/caller';
-import { describeOpenApi } from '../../src/docs/openapi';
-import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention';
-import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto';
-import { pauseAfter, waitAfter } from '../../src/webhook/delivery/retry-schedule';
-import type { ApiClient } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { absolute, createAjv } from '../support/openapi-schemas';
-import { errorsOf } from '../support/registry';
-import { startTestService, withService } from '../support/test-service';
+import { scopes } from '../../src/common/caller.ts';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention.ts';
+import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto.ts';
+import { pauseAfter, waitAfter } from '../../src/webhook/delivery/retry-schedule.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { absolute, createAjv } from '../support/openapi-schemas.ts';
+import { errorsOf } from '../support/registry.ts';
+import { startTestService, withService } from '../support/test-service.ts';
 import {
   FORBIDDEN,
   type ReceivedMessage,
   SENDING,
   until,
   WebhookReceiver,
-} from '../support/webhook-receiver';
+} from '../support/webhook-receiver.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const DAY_MS = 86_400_000;

@@ -1,11 +1,11 @@
-import { scopes } from '../../src/common/caller';
-import { redactTokens } from '../../src/common/secrets';
-import { isUsableGlob, matchesAny } from '../../src/event/event-types';
-import type { ApiClient } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { runCli } from '../support/processes';
-import { errorsOf } from '../support/registry';
-import { withService } from '../support/test-service';
+import { scopes } from '../../src/common/caller.ts';
+import { redactTokens } from '../../src/common/secrets.ts';
+import { isUsableGlob, matchesAny } from '../../src/event/event-types.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { runCli } from '../support/processes.ts';
+import { errorsOf } from '../support/registry.ts';
+import { withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const URL = 'https://receiver.example/hook?key=in-the-url';

@@ -1,7 +1,7 @@
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases';
-import { keyStatus, withKeys } from '../support/keys';
-import { runAgain, runCli } from '../support/processes';
-import { startTestService } from '../support/test-service';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { keyStatus, withKeys } from '../support/keys.ts';
+import { runAgain, runCli } from '../support/processes.ts';
+import { startTestService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 

@@ -1,8 +1,8 @@
-import { type ApiClient, NDJSON } from '../support/api-client';
-import { createTestDatabase, onPostgres } from '../support/databases';
-import { runSql } from '../support/keys';
-import { type RunningServer, startServer } from '../support/processes';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
+import { type ApiClient, NDJSON } from '../support/api-client.ts';
+import { createTestDatabase, onPostgres } from '../support/databases.ts';
+import { runSql } from '../support/keys.ts';
+import { type RunningServer, startServer } from '../support/processes.ts';
+import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /** All of them with `LONG_TESTS`: beside them other tests, which compare times, have little of the machine. */
 const EVENTS = process.env['LONG_TESTS'] ? 10_000 : 1500;

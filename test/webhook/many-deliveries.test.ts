@@ -1,9 +1,9 @@
 import { Client } from 'pg';
-import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention';
-import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints';
-import { administer, onPostgres } from '../support/databases';
-import { withService } from '../support/test-service';
-import { PERMITTED, SENDING, until } from '../support/webhook-receiver';
+import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention.ts';
+import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints.ts';
+import { administer, onPostgres } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { PERMITTED, SENDING, until } from '../support/webhook-receiver.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const MANY = 50_000;

@@ -1,7 +1,7 @@
-import { Metrics } from '../../src/metrics/metrics';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 /** Of one endpoint a process sends at a time. */
 const AT_ONCE = 10;

@@ -1,10 +1,10 @@
-import { scopes } from '../../src/common/caller';
-import { Notices } from '../../src/webhook/notice/notices';
-import { NoticeRetention } from '../../src/webhook/notice/notice-retention';
-import type { ApiClient } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver';
+import { scopes } from '../../src/common/caller.ts';
+import { Notices } from '../../src/webhook/notice/notices.ts';
+import { NoticeRetention } from '../../src/webhook/notice/notice-retention.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

@@ -1,9 +1,9 @@
-import { scopes } from '../../src/common/caller';
-import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints';
-import { type ApiClient, NDJSON } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver';
+import { scopes } from '../../src/common/caller.ts';
+import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints.ts';
+import { type ApiClient, NDJSON } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 onEachDatabase((kind) => {

@@ -1,11 +1,11 @@
-import { scopes } from '../../src/common/caller';
-import { ChangeRetention } from '../../src/database/upkeep/change-retention';
-import { Metrics } from '../../src/metrics/metrics';
-import { WebhookDeliveryRepository } from '../../src/webhook/delivery/webhook-delivery.repository';
-import { WebhookFanOut } from '../../src/webhook/delivery/webhook-fan-out';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { withService } from '../support/test-service';
-import { PERMITTED, SENDING } from '../support/webhook-receiver';
+import { scopes } from '../../src/common/caller.ts';
+import { ChangeRetention } from '../../src/database/upkeep/change-retention.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { WebhookDeliveryRepository } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
+import { WebhookFanOut } from '../../src/webhook/delivery/webhook-fan-out.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
 
 const DAY_MS = 24 * 3_600_000;
 const WEEK_MS = 7 * DAY_MS;

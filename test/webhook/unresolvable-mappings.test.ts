@@ -1,10 +1,10 @@
-import { AuditLog } from '../../src/audit/audit-log';
-import { Notices } from '../../src/webhook/notice/notices';
-import type { CreatedGroup } from '../support/api-client';
-import { changeDatabase, onEachDatabase } from '../support/databases';
-import { TestWorkspace } from '../support/registry';
-import { startTestService, withService } from '../support/test-service';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver';
+import { AuditLog } from '../../src/audit/audit-log.ts';
+import { Notices } from '../../src/webhook/notice/notices.ts';
+import type { CreatedGroup } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { TestWorkspace } from '../support/registry.ts';
+import { startTestService, withService } from '../support/test-service.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
 
 const TYPE = 'user_group.mapping_unresolvable';
 const MANY = 4100;

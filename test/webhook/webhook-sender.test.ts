@@ -6,9 +6,9 @@ import {
   type Server as TcpServer,
 } from 'node:net';
 import type { LookupAddress } from 'node:dns';
-import { AddressRules } from '../../src/webhook/sending/address-rules';
-import { WebhookSender, type Resolver } from '../../src/webhook/sending/webhook-sender';
-import { selfSignedCertificate } from '../support/certificate';
+import { AddressRules } from '../../src/webhook/sending/address-rules.ts';
+import { WebhookSender, type Resolver } from '../../src/webhook/sending/webhook-sender.ts';
+import { selfSignedCertificate } from '../support/certificate.ts';
 
 const PERMITTED = '127.0.0.2';
 const FORBIDDEN = '127.0.0.3';

@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
-import { type Scope, scopes } from '../../common/caller';
-import { NEXT_CURSOR, SUCCESS } from '../../common/http/answer-fields';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
+import { type Scope, scopes } from '../../common/caller.ts';
+import { NEXT_CURSOR, SUCCESS } from '../../common/http/answer-fields.ts';
 
 /** Looks like a token without being one: its checksum is wrong. */
 const TOKEN_EXAMPLE = 'uga_EXAMPLE4example4EXAMPLE4example4000000';

@@ -1,11 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
-import { type Scope, scopes } from '../../common/caller';
-import type { Violation } from '../../common/violation';
-import { Obeys } from '../../common/json/obeys.decorator';
-import { graceViolations, MAX_GRACE_SECONDS } from '../../common/grace';
-import { identifierViolations } from '../../common/text';
-import { fromWireTime, timeViolations } from '../../common/time';
-import { cidrViolations } from '../cidr';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
+import { type Scope, scopes } from '../../common/caller.ts';
+import type { Violation } from '../../common/violation.ts';
+import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { graceViolations, MAX_GRACE_SECONDS } from '../../common/grace.ts';
+import { identifierViolations } from '../../common/text.ts';
+import { fromWireTime, timeViolations } from '../../common/time.ts';
+import { cidrViolations } from '../cidr.ts';
 
 const NAME = {
   description: 'What the token is for, for people: 1–255 code points.',

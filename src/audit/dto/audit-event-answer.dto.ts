@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
-import { SUCCESS } from '../../common/http/answer-fields';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
+import { SUCCESS } from '../../common/http/answer-fields.ts';
 
 class ActorView {
   @ApiProperty({

@@ -1,9 +1,9 @@
-import { ApiPropertyOptional } from '../../common/api-docs';
-import type { Violation } from '../../common/violation';
-import { PageQueryDto } from '../../common/http/page.dto';
-import { Obeys } from '../../common/json/obeys.decorator';
-import { identifierViolations } from '../../common/text';
-import { timeViolations } from '../../common/time';
+import { ApiPropertyOptional } from '../../common/api-docs.ts';
+import type { Violation } from '../../common/violation.ts';
+import { PageQueryDto } from '../../common/http/page.dto.ts';
+import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { identifierViolations } from '../../common/text.ts';
+import { timeViolations } from '../../common/time.ts';
 
 /**
  * The query of the audit log: events that match every filter given. No parameter has an example,

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { endTogether } from './end-together';
-import { COMMON_HEADERS } from './http-settings';
-import { requestId } from './request-id';
+import { endTogether } from './end-together.ts';
+import { COMMON_HEADERS } from './http-settings.ts';
+import { requestId } from './request-id.ts';
 
 const MEDIA_TYPE = 'application/json; charset=utf-8';
 

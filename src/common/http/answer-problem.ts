@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import type { ServiceError } from '../errors';
-import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem';
-import { COMMON_HEADERS } from './http-settings';
+import type { ServiceError } from '../errors.ts';
+import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem.ts';
+import { COMMON_HEADERS } from './http-settings.ts';
 
 const codes = new WeakMap<ServerResponse, string>();
 

@@ -2,11 +2,11 @@ import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import { IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
-import { answerJson } from './answer-json';
-import { writeHead } from './common-fields';
-import { onlyKnownMethods } from './http-rules';
-import { HttpServer } from './http-server';
-import { type Layer, type StaticRoute, StaticRoutes } from './static-routes';
+import { answerJson } from './answer-json.ts';
+import { writeHead } from './common-fields.ts';
+import { onlyKnownMethods } from './http-rules.ts';
+import { HttpServer } from './http-server.ts';
+import { type Layer, type StaticRoute, stackOf, StaticRoutes } from './static-routes.ts';
 
 /** Longer than the slowest answer, and shorter than the ten seconds after which orchestrators kill. */
 const CLOSE_ALL_AFTER_MS = 5000;
@@ -42,7 +42,7 @@ export class ApiHttpAdapter extends ExpressAdapter {
     // A conditional request gets the whole answer: a 304 would come without the token.
     Object.defineProperty(app.request, 'fresh', { value: false });
     super(app);
-    this.layers = (app.router as unknown as { stack: Layer[] }).stack;
+    this.layers = stackOf(app);
     this.passing = new Set(this.layers);
     const Answer = bornInExpress(app, 'response', ServerResponse);
     Object.assign(Answer.prototype, { writeHead });

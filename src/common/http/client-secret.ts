@@ -1,8 +1,8 @@
 import type { Request } from 'express';
-import { CredentialsAmbiguous, CredentialsMalformed, CredentialsMissing } from '../errors';
-import { FORM_TYPE, isMediaType, readBodyAhead } from '../json/read-body';
-import { BODY_LIMIT_SETTING } from './http-settings';
-import { type Parameters, parseFormBody } from './form';
+import { CredentialsAmbiguous, CredentialsMalformed, CredentialsMissing } from '../errors.ts';
+import { FORM_TYPE, isMediaType, readBodyAhead } from '../json/read-body.ts';
+import { BODY_LIMIT_SETTING } from './http-settings.ts';
+import { type Parameters, parseFormBody } from './form.ts';
 
 // How an OAuth 2.0 client sends its id and secret (RFC 6749, section 2.3.1).
 

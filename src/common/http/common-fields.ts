@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
-import { COMMON_HEADERS } from './http-settings';
-import { requestId } from './request-id';
+import { COMMON_HEADERS } from './http-settings.ts';
+import { requestId } from './request-id.ts';
 
 /**
  * Replaces `writeHead` of a response, so that its head, whatever code writes it, has what every

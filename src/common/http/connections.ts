@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { UnreadAnswers } from './unread-answers';
+import { UnreadAnswers } from './unread-answers.ts';
 
 /**
  * The most requests that wait, on all connections together: each takes some kilobytes, and clients

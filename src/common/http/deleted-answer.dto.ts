@@ -1,4 +1,4 @@
-import { ApiProperty } from '../api-docs';
+import { ApiProperty } from '../api-docs.ts';
 
 /** The answer of a DELETE. */
 export class DeletedAnswer {

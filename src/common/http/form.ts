@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyNotUtf8, RequestMalformed, ValidationFailed } from '../errors';
+import { BodyNotUtf8, RequestMalformed, ValidationFailed } from '../errors.ts';
 
 const MAX_PARAMETERS = 100;
 

@@ -1,7 +1,7 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiHeader } from '../api-docs';
-import { documentParameter } from '../document-parameter';
+import { ApiHeader } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
 
 /** RFC 9111, section 5.2.1. An answer from a cache satisfies any age but zero. */
 const WANTS_FRESH = /^(no-cache|no-store|max-age=(0+|"0+"))$/i;

@@ -1,6 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
 import type { Server } from 'node:http';
-import { MethodNotAllowed, ShuttingDown } from '../errors';
+import { MethodNotAllowed, ShuttingDown } from '../errors.ts';
+import { type Layer, stackOf } from './static-routes.ts';
 
 /** Sends calls on open connections to another replica while the server drains. */
 export function refuseWhenClosing(server: Server): () => void {
@@ -9,8 +10,8 @@ export function refuseWhenClosing(server: Server): () => void {
   };
 }
 
-const CONTRACT_PATH = '/api/user';
-const CONTRACT_METHODS = ['GET', 'PUT', 'POST'];
+export const CONTRACT_PATH = '/api/user';
+export const CONTRACT_METHODS = ['GET', 'PUT', 'POST'];
 
 /**
  * Applies the rules of the contract's path alone: a trailing slash is removed; a POST can be turned
@@ -33,7 +34,7 @@ export function contractRules(request: Request): void {
  * `X-HTTP-Method-Override: GET`. Any other value is refused: silently rotating a token instead
  * would be the worst answer.
  */
-function overrideMethod(request: Request): void {
+export function overrideMethod(request: Request): void {
   const override = request.headers['x-http-method-override'];
   if (override === undefined || request.method !== 'POST') return;
   if (String(override).toUpperCase() !== 'GET') {
@@ -43,30 +44,27 @@ function overrideMethod(request: Request): void {
   request.method = 'GET';
 }
 
-/** The part of Express's router that is read here. */
-interface Layer {
-  match: (path: string) => boolean;
-  route?: { methods: Record<string, boolean> };
-}
-
 /** Answers 405, with the methods it has, to any other method of a path that some handler serves. */
 export function onlyKnownMethods(request: Request, _response: Response, next: NextFunction): void {
   const path = request.baseUrl + request.path;
-  const layers = (request.app.router as unknown as { stack: Layer[] }).stack;
-  const methods = new Set(
-    layers
-      .filter((layer) => layer.route && matches(layer, path))
-      .flatMap(({ route }) => Object.keys(route!.methods))
-      .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
-  );
+  const methods = methodsOf(stackOf(request.app).filter((layer) => matches(layer, path)));
   if (methods.size === 0 || methods.has(request.method)) next();
   else next(new MethodNotAllowed([...methods].join(', ')));
 }
 
+/** The methods of those layers that are routes. */
+export function methodsOf(layers: readonly Layer[]): Set<string> {
+  return new Set(
+    layers
+      .flatMap(({ route }) => Object.keys(route?.methods ?? {}))
+      .flatMap((method) => (method === 'get' ? ['GET', 'HEAD'] : [method.toUpperCase()])),
+  );
+}
+
 /** Whether the layer serves the path; a path that cannot be decoded is left to the router. */
-function matches(layer: Layer, path: string): boolean {
+export function matches(layer: Layer, path: string): boolean {
   try {
-    return layer.match(path);
+    return Boolean(layer.match(path));
   } catch {
     return false;
   }

@@ -12,14 +12,14 @@ import {
   MethodNotAllowed,
   RequestMalformed,
   type ServiceError,
-} from '../errors';
-import { answerProblem } from './answer-problem';
-import { Connections } from './connections';
-import { MalformedRequests } from './malformed-requests';
-import { answerRaw, malformedHttpError } from './raw-answer';
-import { requestId } from './request-id';
-import { faultOf, originForm } from './request-line';
-import { hasOwnClock } from './streamed-body';
+} from '../errors.ts';
+import { answerProblem } from './answer-problem.ts';
+import { Connections } from './connections.ts';
+import { MalformedRequests } from './malformed-requests.ts';
+import { answerRaw, malformedHttpError } from './raw-answer.ts';
+import { requestId } from './request-id.ts';
+import { faultOf, originForm } from './request-line.ts';
+import { hasOwnClock } from './streamed-body.ts';
 
 const REQUEST_TIMEOUT_MS = 30_000;
 const HEADERS_TIMEOUT_MS = 10_000;

@@ -1,10 +1,15 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiHeader } from '../api-docs';
-import { documentParameter } from '../document-parameter';
-import { IdempotencyKeyInvalid } from '../errors';
+import { ApiHeader } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
+import { IdempotencyKeyInvalid } from '../errors.ts';
 
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+/** @throws IdempotencyKeyInvalid */
+export function requireIdempotencyKey(key: string): void {
+  if (!VISIBLE_ASCII.test(key)) throw new IdempotencyKeyInvalid();
+}
 
 /**
  * Parameter decorator: the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header), as it
@@ -16,7 +21,8 @@ export function IdempotencyKeyHeader(): ParameterDecorator {
     const given = headersDistinct['idempotency-key'];
     if (given === undefined) return undefined;
     const [key = ''] = given;
-    if (given.length !== 1 || !VISIBLE_ASCII.test(key)) throw new IdempotencyKeyInvalid();
+    if (given.length !== 1) throw new IdempotencyKeyInvalid();
+    requireIdempotencyKey(key);
     return key;
   };
   const document = documentParameter(

@@ -1,4 +1,4 @@
-import { redactor } from '../secrets';
+import { redactor } from '../secrets.ts';
 
 const MAX_LENGTH = 256;
 /** More rounds of encoding than an honest path has. */

@@ -6,7 +6,7 @@ import {
   RequestMalformed,
   RequestTimeout,
   type ServiceError,
-} from '../errors';
+} from '../errors.ts';
 
 const LINE_EVERY_MS = 60_000;
 

@@ -6,14 +6,14 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, schemaPath } from '../api-docs';
-import { documentParameter } from '../document-parameter';
-import { BODY_LIMIT_SETTING } from './http-settings';
-import { type Line, splitLines } from './lines';
-import { streamBody } from './streamed-body';
+import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, schemaPath } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
+import { BODY_LIMIT_SETTING } from './http-settings.ts';
+import { type Line, splitLines } from './lines.ts';
+import { streamBody } from './streamed-body.ts';
 
 /** One JSON text for each line. */
-const NDJSON_TYPE = 'application/x-ndjson';
+export const NDJSON_TYPE = 'application/x-ndjson';
 
 /** For how long a client may leave its answer unread. */
 const LONGEST_PAUSE_MS = 30_000;

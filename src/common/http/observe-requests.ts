@@ -1,11 +1,11 @@
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
-import { findCaller } from '../caller';
-import { problemCode } from './answer-problem';
-import { clientAddress } from './client-address';
-import { pathLogger } from './logged-path';
-import { requestId } from './request-id';
-import { traceContext } from './trace-context';
+import { findCaller } from '../caller.ts';
+import { problemCode } from './answer-problem.ts';
+import { clientAddress } from './client-address.ts';
+import { pathLogger } from './logged-path.ts';
+import { requestId } from './request-id.ts';
+import { traceContext } from './trace-context.ts';
 
 export interface ObservedRequest {
   method: string;

@@ -1,7 +1,7 @@
-import { ApiPropertyOptional } from '../api-docs';
-import { ValidationFailed } from '../errors';
-import type { Violation } from '../violation';
-import { Obeys } from '../json/obeys.decorator';
+import { ApiPropertyOptional } from '../api-docs.ts';
+import { ValidationFailed } from '../errors.ts';
+import type { Violation } from '../violation.ts';
+import { Obeys } from '../json/obeys.decorator.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;

@@ -1,10 +1,10 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiParam } from '../api-docs';
-import { documentParameter } from '../document-parameter';
-import { type ServiceError, UserGroupNotFound, ValidationFailed } from '../errors';
-import type { Violation } from '../violation';
-import { identifierViolations } from '../text';
+import { ApiParam } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
+import { type ServiceError, UserGroupNotFound, ValidationFailed } from '../errors.ts';
+import type { Violation } from '../violation.ts';
+import { identifierViolations } from '../text.ts';
 
 interface PathParamOptions<T> {
   description: string;

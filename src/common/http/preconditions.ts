@@ -1,9 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { createHash } from 'node:crypto';
-import { ApiHeader } from '../api-docs';
-import { documentParameter } from '../document-parameter';
-import { PreconditionFailed, PreconditionMalformed } from '../errors';
+import { ApiHeader } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
+import { PreconditionFailed, PreconditionMalformed } from '../errors.ts';
 
 interface EntityTag {
   isWeak: boolean;

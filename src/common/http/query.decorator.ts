@@ -1,12 +1,12 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiQuery } from '../api-docs';
-import { documentParameter } from '../document-parameter';
-import { ValidationFailed } from '../errors';
-import type { Violation } from '../violation';
-import { toPointer } from '../json/json-pointer';
-import { findRepeated, type Parameters, parseForm } from './form';
-import { fieldsOf, ruleViolations, toDto } from '../json/to-dto';
+import { ApiQuery } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
+import { ValidationFailed } from '../errors.ts';
+import type { Violation } from '../violation.ts';
+import { toPointer } from '../json/json-pointer.ts';
+import { findRepeated, type Parameters, parseForm } from './form.ts';
+import { fieldsOf, ruleViolations, toDto } from '../json/to-dto.ts';
 
 /**
  * Parameter decorator: the query of the URL as an instance of `type`, each parameter a string

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { HeadersTooLarge, RequestMalformed, RequestTimeout, type ServiceError } from '../errors';
-import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem';
-import { COMMON_HEADERS } from './http-settings';
+import { HeadersTooLarge, RequestMalformed, RequestTimeout, type ServiceError } from '../errors.ts';
+import { PROBLEM_MEDIA_TYPE, toProblem } from '../problem.ts';
+import { COMMON_HEADERS } from './http-settings.ts';
 
 /** Translates an error of Node's HTTP parser into one of the catalogue. */
 export function malformedHttpError(error: NodeJS.ErrnoException): ServiceError {

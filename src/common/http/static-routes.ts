@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { Application, Request, RequestHandler } from 'express';
 
 /** The part of Express's router that is read here. */
 export interface Layer {
@@ -8,6 +8,11 @@ export interface Layer {
     methods: Record<string, boolean>;
     stack: { method?: string; handle: RequestHandler }[];
   };
+}
+
+/** The layers of an application's router, in order. */
+export function stackOf(app: Application): Layer[] {
+  return (app.router as unknown as { stack: Layer[] }).stack;
 }
 
 export interface StaticRoute {

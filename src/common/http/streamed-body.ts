@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { BodyIncomplete, BodyMissing, MediaTypeUnsupported, RequestTimeout } from '../errors';
-import { isMediaType, refuseEncodings } from '../json/read-body';
+import { BodyIncomplete, BodyMissing, MediaTypeUnsupported, RequestTimeout } from '../errors.ts';
+import { isMediaType, refuseEncodings } from '../json/read-body.ts';
 
 /** For how long the client may send nothing at all. */
 const LONGEST_PAUSE_MS = 30_000;

@@ -1,13 +1,13 @@
 import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
 import type { Request } from 'express';
-import { ApiBody, ApiConsumes } from '../api-docs';
-import { documentParameter } from '../document-parameter';
-import { ValidationFailed } from '../errors';
-import { refuseSecondSecret } from '../http/client-secret';
-import { findRepeated, parseFormBody } from '../http/form';
-import { BODY_LIMIT_SETTING } from '../http/http-settings';
-import { dtoFromJson } from './json-dto';
-import { toPointer } from './json-pointer';
+import { ApiBody, ApiConsumes } from '../api-docs.ts';
+import { documentParameter } from '../document-parameter.ts';
+import { ValidationFailed } from '../errors.ts';
+import { refuseSecondSecret } from '../http/client-secret.ts';
+import { findRepeated, parseFormBody } from '../http/form.ts';
+import { BODY_LIMIT_SETTING } from '../http/http-settings.ts';
+import { dtoFromJson } from './json-dto.ts';
+import { toPointer } from './json-pointer.ts';
 import {
   type Body,
   type BodyType,
@@ -16,9 +16,9 @@ import {
   MERGE_PATCH_TYPE,
   readArrivedBody,
   readBody,
-} from './read-body';
-import { parseStrictJson } from './strict-json';
-import { checkedDto } from './to-dto';
+} from './read-body.ts';
+import { parseStrictJson } from './strict-json.ts';
+import { checkedDto } from './to-dto.ts';
 
 interface BodyOptions {
   form?: boolean;

@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
-import { ValidationFailed } from '../errors';
-import type { Violation } from '../violation';
-import { toPointer } from './json-pointer';
-import type { StrictJson } from './strict-json';
-import { fieldsOf, ruleViolations, toDto } from './to-dto';
+import { ValidationFailed } from '../errors.ts';
+import type { Violation } from '../violation.ts';
+import { toPointer } from './json-pointer.ts';
+import type { StrictJson } from './strict-json.ts';
+import { fieldsOf, ruleViolations, toDto } from './to-dto.ts';
 
 /**
  * Converts a JSON object into an instance of `type`, checked by the rules on its properties.

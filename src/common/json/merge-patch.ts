@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from './strict-json';
+import type { JsonObject, JsonValue } from './strict-json.ts';
 
 /**
  * Applies a JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged,

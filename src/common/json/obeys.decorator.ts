@@ -1,5 +1,5 @@
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
-import type { Violation } from '../violation';
+import type { Violation } from '../violation.ts';
 
 /** Checks the value of a field; `pointer` is the field's own JSON Pointer. Empty means acceptable. */
 export type Rule = (value: unknown, pointer: string) => Violation[];

@@ -1,6 +1,6 @@
 import { parse as parseContentType } from 'content-type';
 import type { IncomingMessage } from 'node:http';
-import { BodyIncomplete, BodyMissing, BodyTooLarge, MediaTypeUnsupported } from '../errors';
+import { BodyIncomplete, BodyMissing, BodyTooLarge, MediaTypeUnsupported } from '../errors.ts';
 
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -15,6 +15,15 @@ export interface Body {
 
 /** Bodies that were read before the handler ran. */
 const readAhead = new WeakMap<IncomingMessage, Buffer>();
+
+/**
+ * Takes the bytes of a body before anybody else can; the handler gets them.
+ * @throws BodyTooLarge, BodyIncomplete
+ */
+export async function takeBody(request: IncomingMessage, limit: number): Promise<void> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw new BodyTooLarge(limit);
+  readAhead.set(request, await collect(request, limit));
+}
 
 /** As `readBody`; the handler then gets the same bytes. */
 export async function readBodyAhead(
@@ -52,7 +61,10 @@ export function readArrivedBody(
   types: readonly BodyType[],
 ): Body | undefined {
   const ahead = readAhead.get(request);
-  if (ahead) return toBody(request, ahead, types);
+  if (ahead) {
+    if (ahead.length > limit) throw new BodyTooLarge(limit);
+    return toBody(request, ahead, types);
+  }
   requireLength(request, limit);
   if (!request.complete || request.readableFlowing !== null || request.destroyed) return undefined;
   const bytes = request.read() as Buffer | null;

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../errors';
-import { MAX_VIOLATIONS, type Violation } from '../violation';
-import { isExactNumber } from './json-number';
-import { toPointer } from './json-pointer';
+import { BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../violation.ts';
+import { isExactNumber } from './json-number.ts';
+import { toPointer } from './json-pointer.ts';
 
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 export interface JsonObject {

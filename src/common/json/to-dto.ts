@@ -1,9 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
-import { ValidationFailed } from '../errors';
-import type { Violation } from '../violation';
-import { type Rule, ruleOf } from './obeys.decorator';
+import { ValidationFailed } from '../errors.ts';
+import type { Violation } from '../violation.ts';
+import { type Rule, ruleOf } from './obeys.decorator.ts';
 
 /** What class-validator knows about a DTO, read once. */
 interface Shape {

@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { dialectOf } from '../dialect';
-import { generatedId, reference } from './table-parts';
+import { dialectOf } from '../dialect.ts';
+import { generatedId, reference } from './table-parts.ts';
 
 export class CreateWorkspaces1795000000001 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { dialectOf } from '../dialect';
-import { generatedId, primaryKey, reference } from './table-parts';
+import { dialectOf } from '../dialect.ts';
+import { generatedId, primaryKey, reference } from './table-parts.ts';
 
 export class CreateUserGroups1795000000002 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

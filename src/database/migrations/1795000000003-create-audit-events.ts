@@ -1,7 +1,7 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { dropAppendOnly, makeAppendOnly } from './append-only';
-import { dialectOf } from '../dialect';
-import { generatedId } from './table-parts';
+import { dropAppendOnly, makeAppendOnly } from './append-only.ts';
+import { dialectOf } from '../dialect.ts';
+import { generatedId } from './table-parts.ts';
 
 export class CreateAuditEvents1795000000003 implements MigrationInterface {
   async up(queryRunner: QueryRunner): Promise<void> {

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { addColumns, dropColumns } from './table-parts';
+import { addColumns, dropColumns } from './table-parts.ts';
 
 const columns = { allowed_cidrs: 'text', superseded_by: 'integer' };
 

@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { dialectOf } from '../dialect';
-import { addColumns, dropColumns, primaryKey, reference } from './table-parts';
+import { dialectOf } from '../dialect.ts';
+import { addColumns, dropColumns, primaryKey, reference } from './table-parts.ts';
 
 const columns = {
   valid_until: 'bigint',

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { addColumns, dropColumns } from './table-parts';
+import { addColumns, dropColumns } from './table-parts.ts';
 
 const ofGroups = { suspended_at: 'bigint' };
 const ofTokens = { retired_by: 'integer', revoked_at: 'bigint', revoked_by: 'integer' };

@@ -1,5 +1,5 @@
 import { type MigrationInterface, type QueryRunner, Table, TableForeignKey } from 'typeorm';
-import { addColumns, dropColumns, generatedId, reference } from './table-parts';
+import { addColumns, dropColumns, generatedId, reference } from './table-parts.ts';
 
 const ofWorkspaces = {
   mapping_policy: "varchar(10) NOT NULL DEFAULT 'open'",

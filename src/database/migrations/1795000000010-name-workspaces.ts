@@ -1,6 +1,6 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { dropFillOnInsert, fillOnInsert } from './fill-column';
-import { addColumns, dropColumns } from './table-parts';
+import { dropFillOnInsert, fillOnInsert } from './fill-column.ts';
+import { addColumns, dropColumns } from './table-parts.ts';
 
 const table = 'workspace';
 const columns = {

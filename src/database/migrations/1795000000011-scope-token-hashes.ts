@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MigrationInterface, type QueryRunner, TableUnique } from 'typeorm';
-import { OperatorError } from '../../common/operator-error';
-import { lockTables } from './lock-tables';
-import { createIndex, dropIndex } from './build-index';
-import { dropFillOnInsert, fillOnInsert } from './fill-column';
-import { addColumns, dropColumns } from './table-parts';
+import { OperatorError } from '../../common/operator-error.ts';
+import { lockTables } from './lock-tables.ts';
+import { createIndex, dropIndex } from './build-index.ts';
+import { dropFillOnInsert, fillOnInsert } from './fill-column.ts';
+import { addColumns, dropColumns } from './table-parts.ts';
 
 const table = 'user_group_token';
 const columns = { workspace_id: 'integer' };

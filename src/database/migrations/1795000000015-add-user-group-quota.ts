@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { addColumns, dropColumns } from './table-parts';
+import { addColumns, dropColumns } from './table-parts.ts';
 
 const ofWorkspaces = { user_group_quota: 'integer', user_group_count: 'integer' };
 

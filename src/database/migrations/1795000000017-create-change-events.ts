@@ -1,6 +1,6 @@
 import { type MigrationInterface, type QueryRunner, Table } from 'typeorm';
-import { dialectOf } from '../dialect';
-import { generatedId } from './table-parts';
+import { dialectOf } from '../dialect.ts';
+import { generatedId } from './table-parts.ts';
 
 /** What caches hold is read from these tables. */
 const CACHED_TABLES = [

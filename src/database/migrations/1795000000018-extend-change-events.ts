@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { addColumns, dropColumns } from './table-parts';
+import { addColumns, dropColumns } from './table-parts.ts';
 
 const eventColumns = { public_id: 'bigint', version: 'bigint' };
 const groupColumns = { version: 'integer NOT NULL DEFAULT 1' };

@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from './build-index';
+import { createIndex, dropIndex } from './build-index.ts';
 
 const index = {
   name: 'change_event_workspace_id_transaction_id_id_idx',

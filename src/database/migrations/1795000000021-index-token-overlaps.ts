@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from './build-index';
+import { createIndex, dropIndex } from './build-index.ts';
 
 const index = {
   name: 'user_group_token_valid_until_idx',

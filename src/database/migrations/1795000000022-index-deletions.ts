@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from './build-index';
+import { createIndex, dropIndex } from './build-index.ts';
 
 const index = {
   name: 'change_event_deletion_idx',

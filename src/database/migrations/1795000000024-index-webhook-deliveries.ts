@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { createIndex, dropIndex } from './build-index';
+import { createIndex, dropIndex } from './build-index.ts';
 
 const index = {
   name: 'webhook_delivery_endpoint_id_occurred_at_id_idx',

@@ -1,16 +1,16 @@
 import { Client, DatabaseError } from 'pg';
-import { DatabaseUnavailable } from '../../common/errors';
-import { OperatorError } from '../../common/operator-error';
-import type { Config } from '../../config/config';
-import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options';
-import { translateDatabaseError } from '../database-errors';
-import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite';
-import { prepareDatabase } from '../schema/migrate';
-import { migrations } from '../migrations';
-import { requireOneDatabase } from '../schema/one-database';
-import type { Statements } from '../statement';
-import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy';
-import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { Config } from '../../config/config.ts';
+import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options.ts';
+import { translateDatabaseError } from '../database-errors.ts';
+import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
+import { prepareDatabase } from '../schema/migrate.ts';
+import { migrations } from '../migrations/index.ts';
+import { requireOneDatabase } from '../schema/one-database.ts';
+import type { Statements } from '../statement.ts';
+import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy.ts';
+import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout.ts';
 
 export interface MoveSteps {
   /** Called before anything is written; throws if the data could not be used afterwards. */

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
-import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite';
+import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
 import {
   insertIntoPostgres,
   quote,
   selectFromPostgres,
   selectFromSqlite,
   type TableLayout,
-} from './table-layout';
+} from './table-layout.ts';
 
 /** A table that is equal on both databases. */
 export interface MovedTable {

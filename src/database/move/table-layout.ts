@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
-import { OperatorError } from '../../common/operator-error';
-import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
 
 /** A table that is the same on both databases. */
 export interface TableLayout {

@@ -1,4 +1,4 @@
-import type { Change } from '../change-feed';
+import type { Change } from '../change-feed.ts';
 
 /** The channel on which the processes of one database notify each other; the same in every version. */
 export const CHANGE_CHANNEL = 'user_group_changes';

@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
-import { type Change, ChangeFeed, type ChangeListener } from '../change-feed';
-import { fromMessage, isOfUserGroups } from './change-message';
-import { PostgresChangePoller } from './postgres-change-poller';
-import { PostgresChangeReceiver } from './postgres-change-receiver';
-import { PostgresChangeSender } from './postgres-change-sender';
+import { type Change, ChangeFeed, type ChangeListener } from '../change-feed.ts';
+import { fromMessage, isOfUserGroups } from './change-message.ts';
+import { PostgresChangePoller } from './postgres-change-poller.ts';
+import { PostgresChangeReceiver } from './postgres-change-receiver.ts';
+import { PostgresChangeSender } from './postgres-change-sender.ts';
 
 /** How the process reaches the database. */
 interface Ways {

@@ -1,9 +1,9 @@
 import { Logger } from '@nestjs/common';
 import type { DatabaseError } from 'pg';
-import type { Change, ChangeListener } from '../change-feed';
-import { PostgresConnection } from './postgres-connection';
-import { keepReconnecting, rest } from './reconnecting';
-import { openIn, SERVER, xmaxOf } from './snapshot';
+import type { Change, ChangeListener } from '../change-feed.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { keepReconnecting, rest } from './reconnecting.ts';
+import { openIn, SERVER, xmaxOf } from './snapshot.ts';
 
 /** From the beginning of one poll to that of the next. */
 const EVERY_MS = 300;

@@ -11,9 +11,9 @@ import {
   requireWitness,
   toRecord,
   type Witness,
-} from '../change-reader';
-import { statement, type Statements } from '../statement';
-import { openIn, parseSnapshot, SERVER, type Snapshot, snapshotText, xmaxOf } from './snapshot';
+} from '../change-reader.ts';
+import { statement, type Statements } from '../statement.ts';
+import { openIn, parseSnapshot, SERVER, type Snapshot, snapshotText, xmaxOf } from './snapshot.ts';
 
 /** What has been read: everything that the snapshot sees. */
 interface Position {

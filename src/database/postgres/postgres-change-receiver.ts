@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CHANGE_CHANNEL } from './change-message';
-import { PostgresConnection } from './postgres-connection';
-import { keepReconnecting } from './reconnecting';
+import { CHANGE_CHANNEL } from './change-message.ts';
+import { PostgresConnection } from './postgres-connection.ts';
+import { keepReconnecting } from './reconnecting.ts';
 
 /** A connection can die unnoticed until it is used. */
 const HEARTBEAT_MS = 2000;

@@ -1,8 +1,8 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Change } from '../change-feed';
-import { CHANGE_CHANNEL, toMessages } from './change-message';
-import { PostgresConnection } from './postgres-connection';
+import type { Change } from '../change-feed.ts';
+import { CHANGE_CHANNEL, toMessages } from './change-message.ts';
+import { PostgresConnection } from './postgres-connection.ts';
 
 const CLOSE_LIMIT_MS = 1500;
 /** Pause after a failure. */

@@ -1,8 +1,8 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { DatabaseUnavailable } from '../../common/errors';
-import { SET_LOCAL_LIMITS } from '../data-source-options';
-import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors';
-import { Transactor, type Work } from '../transactor';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { SET_LOCAL_LIMITS } from '../data-source-options.ts';
+import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors.ts';
+import { Transactor, type Work } from '../transactor.ts';
 
 /** Runs each piece of work in a transaction of its own, on a connection of the pool, READ COMMITTED. */
 export class PostgresTransactor extends Transactor {

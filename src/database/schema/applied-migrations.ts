@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { DatabaseUnavailable, ServiceError } from '../../common/errors';
-import { migrations } from '../migrations';
-import { statement, Statements } from '../statement';
+import { DatabaseUnavailable, ServiceError } from '../../common/errors.ts';
+import { migrations } from '../migrations/index.ts';
+import { statement, Statements } from '../statement.ts';
 
 const listApplied = statement<Record<string, never>, { name: string }>(
   'migration.list-applied',

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
-import { OperatorError } from '../../common/operator-error';
-import type { Config } from '../../config/config';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { Config } from '../../config/config.ts';
 
 /** The rights on each table that the service uses, and so those of a role that only serves. */
 const RIGHTS: Record<string, string> = {

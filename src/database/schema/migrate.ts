@@ -1,10 +1,10 @@
 import type { Migration } from 'typeorm';
-import { OperatorError } from '../../common/operator-error';
-import type { Config } from '../../config/config';
-import { lockTables } from '../migrations/lock-tables';
-import { MigrationSession } from './migration-session';
-import type { Notify } from './migration-turn';
-import { reachDatabase } from './reach-database';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { Config } from '../../config/config.ts';
+import { lockTables } from '../migrations/lock-tables.ts';
+import { MigrationSession } from './migration-session.ts';
+import type { Notify } from './migration-turn.ts';
+import { reachDatabase } from './reach-database.ts';
 
 export interface Prepared {
   /** The configuration with what is known of the database by now, to serve with. */

@@ -1,10 +1,10 @@
 import { type DataSource, MigrationExecutor, type QueryRunner } from 'typeorm';
-import type { Config } from '../../config/config';
-import { createDataSource } from '../create-data-source';
-import { migratingOptions, NO_LIMITS, sessionUrl } from '../data-source-options';
-import { isSqliteBusy } from '../database-errors';
-import { type Notify, waitForTurn } from './migration-turn';
-import { toOperatorError } from './reach-database';
+import type { Config } from '../../config/config.ts';
+import { createDataSource } from '../create-data-source.ts';
+import { migratingOptions, NO_LIMITS, sessionUrl } from '../data-source-options.ts';
+import { isSqliteBusy } from '../database-errors.ts';
+import { type Notify, waitForTurn } from './migration-turn.ts';
+import { toOperatorError } from './reach-database.ts';
 
 /** Lock of a transaction that reads or changes the schema; any number that no other program uses. */
 const SCHEMA_LOCK = 7_245_310_118;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../common/operator-error';
-import type { Config } from '../../config/config';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { Config } from '../../config/config.ts';
 
 /** Notifies the operator of the progress of a start. */
 export type Notify = (

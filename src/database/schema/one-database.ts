@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Client } from 'pg';
-import { OperatorError } from '../../common/operator-error';
-import type { Config } from '../../config/config';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { Config } from '../../config/config.ts';
 
 const ANY_LOCK = 2 ** 47;
 

@@ -10,13 +10,13 @@ import {
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { DatabaseUnavailable } from '../../common/errors';
-import { OperatorError } from '../../common/operator-error';
-import type { Config } from '../../config/config';
-import { hasSettings, isPooled, sqlitePath, withSettings } from '../data-source-options';
-import { translateDatabaseError } from '../database-errors';
-import type { Notify } from './migration-turn';
-import { requireOneDatabase } from './one-database';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { OperatorError } from '../../common/operator-error.ts';
+import type { Config } from '../../config/config.ts';
+import { hasSettings, isPooled, sqlitePath, withSettings } from '../data-source-options.ts';
+import { translateDatabaseError } from '../database-errors.ts';
+import type { Notify } from './migration-turn.ts';
+import { requireOneDatabase } from './one-database.ts';
 
 const OLDEST_POSTGRES = 150_000;
 const WAIT_MS = 15_000;

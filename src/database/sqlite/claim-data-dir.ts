@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { isSqliteBusy } from '../database-errors';
+import { isSqliteBusy } from '../database-errors.ts';
 
 const FILE = 'serving.lock';
 

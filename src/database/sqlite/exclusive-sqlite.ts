@@ -1,11 +1,11 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
-import { OperatorError } from '../../common/operator-error';
-import { createDataSource } from '../create-data-source';
-import { exclusiveOptions, sqlitePath } from '../data-source-options';
-import { isSqliteBusy } from '../database-errors';
-import { Statements } from '../statement';
+import { OperatorError } from '../../common/operator-error.ts';
+import { createDataSource } from '../create-data-source.ts';
+import { exclusiveOptions, sqlitePath } from '../data-source-options.ts';
+import { isSqliteBusy } from '../database-errors.ts';
+import { Statements } from '../statement.ts';
 
 /** An embedded database that this process alone reads, as of one moment, and nobody writes until `close`. */
 export class ExclusiveSqlite {

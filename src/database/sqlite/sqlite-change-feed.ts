@@ -1,5 +1,5 @@
-import { ChangeFeed } from '../change-feed';
-import type { SqliteTransactor } from './sqlite-transactor';
+import { ChangeFeed } from '../change-feed.ts';
+import type { SqliteTransactor } from './sqlite-transactor.ts';
 
 /**
  * Finds other processes' commits by SQLite's data version, which is cheap enough to read in each turn

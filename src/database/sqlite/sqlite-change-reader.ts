@@ -11,8 +11,8 @@ import {
   requireWitness,
   toRecord,
   type Witness,
-} from '../change-reader';
-import { statement, type Statements } from '../statement';
+} from '../change-reader.ts';
+import { statement, type Statements } from '../statement.ts';
 
 interface Position {
   /** The last event that was read; there is one writer, so ids are in the order of commits. */

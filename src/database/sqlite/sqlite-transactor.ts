@@ -1,9 +1,9 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
-import { DatabaseUnavailable } from '../../common/errors';
-import { isSqliteBusy, translateDatabaseError } from '../database-errors';
-import { Transactor, type Work } from '../transactor';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { isSqliteBusy, translateDatabaseError } from '../database-errors.ts';
+import { Transactor, type Work } from '../transactor.ts';
 
 interface Job {
   work: Work<unknown>;

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../config/config';
-import { statement, Statements } from '../statement';
-import { Transactor } from '../transactor';
-import { ExpirySweep, type RemoveExpired } from './expiry-sweep';
+import { Config } from '../../config/config.ts';
+import { statement, Statements } from '../statement.ts';
+import { Transactor } from '../transactor.ts';
+import { ExpirySweep, type RemoveExpired } from './expiry-sweep.ts';
 
 const HOUR_MS = 3_600_000;
 /** Longer than any transaction stays open: what happened so long before a position was reached lies before it. */

@@ -1,6 +1,6 @@
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import type { Statement, Statements } from '../statement';
-import type { Transactor } from '../transactor';
+import type { Statement, Statements } from '../statement.ts';
+import type { Transactor } from '../transactor.ts';
 
 const EVERY_MS = 3_600_000;
 /** Small enough that no caller waits for it. */

@@ -1,7 +1,7 @@
 import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Statement, Statements } from '../statement';
-import type { Transactor } from '../transactor';
+import type { Statement, Statements } from '../statement.ts';
+import type { Transactor } from '../transactor.ts';
 
 const WRITE_EVERY_MS = 60_000;
 /**

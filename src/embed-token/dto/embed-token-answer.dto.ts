@@ -1,5 +1,5 @@
-import { ApiProperty } from '../../common/api-docs';
-import { SUCCESS } from '../../common/http/answer-fields';
+import { ApiProperty } from '../../common/api-docs.ts';
+import { SUCCESS } from '../../common/http/answer-fields.ts';
 
 /** An embed token with what its caller may want to know without reading it. */
 export class EmbedTokenView {

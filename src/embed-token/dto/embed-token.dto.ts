@@ -1,12 +1,12 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
-import { Obeys } from '../../common/json/obeys.decorator';
-import { identifierViolations } from '../../common/text';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
+import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { identifierViolations } from '../../common/text.ts';
 import {
   DEFAULT_LIFE_SECONDS,
   lifeViolations,
   MAX_LIFE_SECONDS,
   originViolations,
-} from '../embed-token.rules';
+} from '../embed-token.rules.ts';
 
 /** The body that asks for an embed token. */
 export class IssueEmbedTokenDto {

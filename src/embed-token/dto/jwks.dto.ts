@@ -1,5 +1,5 @@
-import { ApiProperty } from '../../common/api-docs';
-import type { PublicJwk } from '../signing-key';
+import { ApiProperty } from '../../common/api-docs.ts';
+import type { PublicJwk } from '../signing-key.ts';
 
 /** A public key (RFC 7517, section 4). */
 class JwkView implements PublicJwk {

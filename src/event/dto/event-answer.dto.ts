@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
-import { SUCCESS } from '../../common/http/answer-fields';
-import { toWireTime } from '../../common/time';
-import type { ChangeRecord } from '../../database/change-reader';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
+import { SUCCESS } from '../../common/http/answer-fields.ts';
+import { toWireTime } from '../../common/time.ts';
+import type { ChangeRecord } from '../../database/change-reader.ts';
 
 class ChangedUserGroup {
   @ApiProperty({ description: 'Its `team_id`.', type: 'integer', example: 7 })

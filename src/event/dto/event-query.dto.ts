@@ -1,7 +1,7 @@
-import { ApiPropertyOptional } from '../../common/api-docs';
-import { Obeys } from '../../common/json/obeys.decorator';
-import type { Violation } from '../../common/violation';
-import { typesViolations } from '../event-types';
+import { ApiPropertyOptional } from '../../common/api-docs.ts';
+import { Obeys } from '../../common/json/obeys.decorator.ts';
+import type { Violation } from '../../common/violation.ts';
+import { typesViolations } from '../event-types.ts';
 
 /** The cursor behind everything that has happened so far. */
 export const LATEST = 'latest';

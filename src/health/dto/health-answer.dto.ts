@@ -1,4 +1,4 @@
-import { ApiProperty } from '../../common/api-docs';
+import { ApiProperty } from '../../common/api-docs.ts';
 
 class HealthAnswer {
   @ApiProperty({ description: '1: the answer is yes.', enum: [1], type: 'integer', example: 1 })

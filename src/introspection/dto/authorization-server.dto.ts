@@ -1,4 +1,4 @@
-import { ApiProperty } from '../../common/api-docs';
+import { ApiProperty } from '../../common/api-docs.ts';
 
 /**
  * Describes what exists here of an OAuth 2.0 authorization server, exactly as in RFC 8414, section

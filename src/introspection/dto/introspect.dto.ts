@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs';
-import type { Violation } from '../../common/violation';
-import { Obeys } from '../../common/json/obeys.decorator';
-import { textViolations } from '../../common/text';
+import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
+import type { Violation } from '../../common/violation.ts';
+import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { textViolations } from '../../common/text.ts';
 
 /** The body of an introspection, as JSON or as a form (RFC 7662, section 2.1). */
 export class IntrospectDto {

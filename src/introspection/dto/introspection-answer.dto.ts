@@ -3,12 +3,12 @@ import {
   ApiProperty,
   ApiPropertyOptional,
   schemaPath,
-} from '../../common/api-docs';
-import type { JsonObject } from '../../common/json/strict-json';
+} from '../../common/api-docs.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
 import type {
   DescribedDataSource,
   DescribedMapping,
-} from '../../registry/mapping/described-mapping';
+} from '../../registry/mapping/described-mapping.ts';
 
 /** A registered data source, as shown to a renderer. */
 class DescribedDataSourceView implements DescribedDataSource {

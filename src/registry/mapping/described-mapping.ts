@@ -1,5 +1,5 @@
-import { dataSourceAsSent, type ResolvedEntry } from './resolved-mapping';
-import { schemaNamed, type UserGroupRules } from './user-group-rules';
+import { dataSourceAsSent, type ResolvedEntry } from './resolved-mapping.ts';
+import { schemaNamed, type UserGroupRules } from './user-group-rules.ts';
 
 /** A registered data source, as renderers get it. */
 export interface DescribedDataSource {

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { ValidationFailed } from '../../common/errors';
-import type { Violation } from '../../common/violation';
-import { statement, Statements } from '../../database/statement';
+import { ValidationFailed } from '../../common/errors.ts';
+import type { Violation } from '../../common/violation.ts';
+import { statement, Statements } from '../../database/statement.ts';
 import {
   type Resolution,
   resolutionColumns,
   resolutionViolations,
   resolvingJoins,
-} from './resolution';
-import type { ResolvedEntry, SentEntry } from './resolved-mapping';
+} from './resolution.ts';
+import type { ResolvedEntry, SentEntry } from './resolved-mapping.ts';
 
 const ENTRY = { schemaId: 'text', dataSource: 'text', dataSourceType: 'text' } as const;
 

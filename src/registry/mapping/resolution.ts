@@ -1,6 +1,6 @@
-import type { Violation } from '../../common/violation';
-import { toPointer } from '../../common/json/json-pointer';
-import type { Dialect } from '../../database/dialect';
+import type { Violation } from '../../common/violation.ts';
+import { toPointer } from '../../common/json/json-pointer.ts';
+import type { Dialect } from '../../database/dialect.ts';
 
 /** The registered things that an entry of a mapping names; null for unknown ones. */
 export interface Resolution {

@@ -1,4 +1,4 @@
-import type { Dialect } from '../../database/dialect';
+import type { Dialect } from '../../database/dialect.ts';
 
 /** One entry of a `mapping` as it was sent. */
 export interface SentEntry {

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import type { Violation } from '../../common/violation';
-import { toPointer } from '../../common/json/json-pointer';
-import type { JsonObject, JsonValue } from '../../common/json/strict-json';
-import type { Dialect } from '../../database/dialect';
-import type { ResolvedEntry } from './resolved-mapping';
+import type { Violation } from '../../common/violation.ts';
+import { toPointer } from '../../common/json/json-pointer.ts';
+import type { JsonObject, JsonValue } from '../../common/json/strict-json.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import type { ResolvedEntry } from './resolved-mapping.ts';
 
 /** `open` takes any id in a mapping and resolves nothing; `registered` takes those of the registry. */
 export const mappingPolicies = ['open', 'registered'] as const;

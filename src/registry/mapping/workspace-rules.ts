@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { DatabaseUnavailable } from '../../common/errors';
-import { settled, statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { parseUserGroupRules, type UserGroupRules, userGroupRulesColumn } from './user-group-rules';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { settled, statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import {
+  parseUserGroupRules,
+  type UserGroupRules,
+  userGroupRulesColumn,
+} from './user-group-rules.ts';
 
 interface OfWorkspace {
   workspaceId: number;

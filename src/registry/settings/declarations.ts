@@ -1,6 +1,6 @@
-import type { Violation } from '../../common/violation';
-import { toPointer } from '../../common/json/json-pointer';
-import { identifierViolations, isIssuer, textViolations } from '../../common/text';
+import type { Violation } from '../../common/violation.ts';
+import { toPointer } from '../../common/json/json-pointer.ts';
+import { identifierViolations, isIssuer, textViolations } from '../../common/text.ts';
 import {
   type MappingPolicy,
   mappingPolicies,
@@ -8,7 +8,7 @@ import {
   propertyTypes,
   schemaNamed,
   type SchemaIds,
-} from '../mapping/user-group-rules';
+} from '../mapping/user-group-rules.ts';
 
 export const MAX_REQUIRED_PROPERTIES = 100;
 export const MAX_REQUIRED_SCHEMAS = 200;

@@ -1,14 +1,14 @@
 import { Controller, Get, Patch } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs';
-import { RequiresScope } from '../../common/access.decorator';
-import { type Caller, CurrentCaller } from '../../common/caller';
-import { AuditUnavailable, MappingsUnresolvable } from '../../common/errors';
-import { PageQueryDto } from '../../common/http/page.dto';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
-import { FlawedGroupsAnswer, UpdateWorkspaceDto, WorkspaceAnswer } from './dto/workspace.dto';
-import { WorkspaceSettingsService } from './workspace-settings.service';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
+import { AuditUnavailable, MappingsUnresolvable } from '../../common/errors.ts';
+import { PageQueryDto } from '../../common/http/page.dto.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
+import { FlawedGroupsAnswer, UpdateWorkspaceDto, WorkspaceAnswer } from './dto/workspace.dto.ts';
+import { WorkspaceSettingsService } from './workspace-settings.service.ts';
 
 @ApiTags('Workspace')
 @Controller('api/v1/workspace')

@@ -1,33 +1,33 @@
 import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log';
-import { summarise } from '../../audit/summarise';
-import type { Caller } from '../../common/caller';
-import { ValidationFailed } from '../../common/errors';
-import { limitOf, type PageQueryDto, positionOf, toCursor } from '../../common/http/page.dto';
-import type { JsonObject } from '../../common/json/strict-json';
-import { ChangeFeed } from '../../database/change-feed';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { resolveRequiredSchemas } from './declarations';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { summarise } from '../../audit/summarise.ts';
+import type { Caller } from '../../common/caller.ts';
+import { ValidationFailed } from '../../common/errors.ts';
+import { limitOf, type PageQueryDto, positionOf, toCursor } from '../../common/http/page.dto.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { resolveRequiredSchemas } from './declarations.ts';
 import {
   type FlawedGroupsAnswer,
   toFlawedGroupViews,
   toWorkspaceView,
   type UpdateWorkspaceDto,
   type WorkspaceAnswer,
-} from './dto/workspace.dto';
-import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups';
-import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch';
-import type { SchemaIds } from '../mapping/user-group-rules';
+} from './dto/workspace.dto.ts';
+import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups.ts';
+import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch.ts';
+import type { SchemaIds } from '../mapping/user-group-rules.ts';
 import {
   type Findings,
   UnresolvableMappings,
-} from '../../user-group/conformance/unresolvable-mappings';
-import { WorkspaceSettingsRepository } from '../../workspace/workspace-settings.repository';
-import { WorkspaceRules } from '../mapping/workspace-rules';
-import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings';
+} from '../../user-group/conformance/unresolvable-mappings.ts';
+import { WorkspaceSettingsRepository } from '../../workspace/workspace-settings.repository.ts';
+import { WorkspaceRules } from '../mapping/workspace-rules.ts';
+import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';
 
 const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
   'workspace-settings.list-schemas',

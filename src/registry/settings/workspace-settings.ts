@@ -1,6 +1,6 @@
-import { statement } from '../../database/statement';
-import type { StoredSettings } from '../../workspace/workspace-settings.repository';
-import type { UserGroupRules } from '../mapping/user-group-rules';
+import { statement } from '../../database/statement.ts';
+import type { StoredSettings } from '../../workspace/workspace-settings.repository.ts';
+import type { UserGroupRules } from '../mapping/user-group-rules.ts';
 
 /** The settings of a workspace: what it requires of its user groups, and what its embed tokens contain. */
 export interface WorkspaceSettings extends Omit<UserGroupRules, 'schemas'> {

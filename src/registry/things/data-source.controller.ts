@@ -1,24 +1,28 @@
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs';
-import { DeletedAnswer } from '../../common/http/deleted-answer.dto';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
+import { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
 import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { RequiresScope } from '../../common/access.decorator';
-import { type Caller, CurrentCaller } from '../../common/caller';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
 import {
   AuditUnavailable,
   DataSourceNotFound,
   ProvidedIdTaken,
   StillReferenced,
-} from '../../common/errors';
-import { PageQueryDto } from '../../common/http/page.dto';
-import { NumberParam } from '../../common/http/path-param';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
-import { RegisterDto, RegistryQueryDto, RenameDto } from './dto/registered.dto';
-import { DataSourceAnswer, DataSourcesAnswer, ReferencesAnswer } from './dto/registered-answer.dto';
-import { dataSourceKind } from './registered-kind';
-import { RegistryService } from './registry.service';
+} from '../../common/errors.ts';
+import { PageQueryDto } from '../../common/http/page.dto.ts';
+import { NumberParam } from '../../common/http/path-param.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
+import { RegisterDto, RegistryQueryDto, RenameDto } from './dto/registered.dto.ts';
+import {
+  DataSourceAnswer,
+  DataSourcesAnswer,
+  ReferencesAnswer,
+} from './dto/registered-answer.dto.ts';
+import { dataSourceKind } from './registered-kind.ts';
+import { RegistryService } from './registry.service.ts';
 
 @ApiTags('Registry')
 @Controller('api/v1/data-sources')

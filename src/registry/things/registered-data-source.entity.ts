@@ -1,5 +1,5 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import { Workspace } from '../../workspace/workspace.entity';
+import { Workspace } from '../../workspace/workspace.entity.ts';
 
 /** A database that can be queried; a value of a `mapping` names it. */
 @Entity('registered_data_source')

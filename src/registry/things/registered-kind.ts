@@ -1,5 +1,5 @@
-import { DataSourceNotFound, SchemaNotFound, type ServiceError } from '../../common/errors';
-import type { ReferringColumn } from '../../user-group/conformance/mapping-referrers';
+import { DataSourceNotFound, SchemaNotFound, type ServiceError } from '../../common/errors.ts';
+import type { ReferringColumn } from '../../user-group/conformance/mapping-referrers.ts';
 
 /** One of the two kinds of things that a mapping refers to. */
 export interface RegisteredKind {

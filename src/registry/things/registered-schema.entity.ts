@@ -1,5 +1,5 @@
 import { Column, Entity, JoinColumn, ManyToOne, PrimaryGeneratedColumn, Unique } from 'typeorm';
-import { Workspace } from '../../workspace/workspace.entity';
+import { Workspace } from '../../workspace/workspace.entity.ts';
 
 /** A set of tables that dashboards are written against; a key of a `mapping` names it. */
 @Entity('registered_schema')

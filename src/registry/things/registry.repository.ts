@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../../database/statement';
-import { dataSourceKind, type RegisteredKind, schemaKind } from './registered-kind';
-import type { RegisteredSchema } from './registered-schema.entity';
+import { statement, Statements } from '../../database/statement.ts';
+import { dataSourceKind, type RegisteredKind, schemaKind } from './registered-kind.ts';
+import type { RegisteredSchema } from './registered-schema.entity.ts';
 
 /** A registered schema or data source; they have the same columns. */
 export type Registered = Omit<RegisteredSchema, 'workspaceId' | 'workspace'>;

@@ -1,32 +1,32 @@
-import type { DeletedAnswer } from '../../common/http/deleted-answer.dto';
+import type { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log';
-import type { Caller } from '../../common/caller';
-import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../common/errors';
-import { MAX_VIOLATIONS, type Violation } from '../../common/violation';
+import { AuditLog } from '../../audit/audit-log.ts';
+import type { Caller } from '../../common/caller.ts';
+import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../common/errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../common/violation.ts';
 import {
   limitOf,
   type Page,
   type PageQueryDto,
   positionOf,
   toPage,
-} from '../../common/http/page.dto';
-import { toPointer } from '../../common/json/json-pointer';
-import { ChangeFeed } from '../../database/change-feed';
-import { Transactor } from '../../database/transactor';
-import type { RegisterDto, RegistryQueryDto, RenameDto } from './dto/registered.dto';
+} from '../../common/http/page.dto.ts';
+import { toPointer } from '../../common/json/json-pointer.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { Transactor } from '../../database/transactor.ts';
+import type { RegisterDto, RegistryQueryDto, RenameDto } from './dto/registered.dto.ts';
 import {
   type ReferencesAnswer,
   type RegisteredView,
   toReferrerView,
   toRegisteredView,
-} from './dto/registered-answer.dto';
-import { type RegisteredKind, schemaKind } from './registered-kind';
-import { MappingReferrers, type Referrer } from '../../user-group/conformance/mapping-referrers';
-import { type Registered, RegistryRepository } from './registry.repository';
-import type { UserGroupRules } from '../mapping/user-group-rules';
-import { WorkspaceRules } from '../mapping/workspace-rules';
+} from './dto/registered-answer.dto.ts';
+import { type RegisteredKind, schemaKind } from './registered-kind.ts';
+import { MappingReferrers, type Referrer } from '../../user-group/conformance/mapping-referrers.ts';
+import { type Registered, RegistryRepository } from './registry.repository.ts';
+import type { UserGroupRules } from '../mapping/user-group-rules.ts';
+import { WorkspaceRules } from '../mapping/workspace-rules.ts';
 
 /** Administers the schemas and data sources that mappings refer to. */
 @Injectable()

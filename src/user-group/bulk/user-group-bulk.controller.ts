@@ -1,24 +1,29 @@
 import { Controller, HttpCode, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { ApiOperation, ApiTags } from '../../common/api-docs';
-import { RequiresScope } from '../../common/access.decorator';
-import { type Caller, CurrentCaller } from '../../common/caller';
+import { ApiOperation, ApiTags } from '../../common/api-docs.ts';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
 import {
   AuditUnavailable,
   UserGroupTokenNotUsable,
   TooManyAtOnce,
   UserGroupQuotaReached,
-} from '../../common/errors';
-import { answerNdjson, ApiNdjsonResponse, type Lines, NdjsonBody } from '../../common/http/ndjson';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems } from '../../common/problem.dto';
-import { ExportDto, ExportSummary } from './dto/export.dto';
-import { ImportedUserGroupDto } from './dto/import.dto';
-import { ImportedLine, ImportSummary, RefusedLine } from './dto/import-answer.dto';
-import { ImportQueryDto } from './dto/import-query.dto';
-import { UserGroupExporter } from './user-group-exporter';
-import { UserGroupImporter } from './user-group-importer';
+} from '../../common/errors.ts';
+import {
+  answerNdjson,
+  ApiNdjsonResponse,
+  type Lines,
+  NdjsonBody,
+} from '../../common/http/ndjson.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems } from '../../common/problem.dto.ts';
+import { ExportDto, ExportSummary } from './dto/export.dto.ts';
+import { ImportedUserGroupDto } from './dto/import.dto.ts';
+import { ImportedLine, ImportSummary, RefusedLine } from './dto/import-answer.dto.ts';
+import { ImportQueryDto } from './dto/import-query.dto.ts';
+import { UserGroupExporter } from './user-group-exporter.ts';
+import { UserGroupImporter } from './user-group-importer.ts';
 
 @ApiTags('User groups (v1)')
 @Controller('api/v1/user-groups')

@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../audit/audit-log';
-import { ShownTokens } from '../../audit/shown-tokens';
-import { type Caller, requireScope } from '../../common/caller';
-import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../common/errors';
-import type { JsonObject } from '../../common/json/strict-json';
-import { Transactor } from '../../database/transactor';
-import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
-import type { ExportDto, ExportSummary } from './dto/export.dto';
-import type { ImportedUserGroupDto } from './dto/import.dto';
-import { fromStoredMapping } from '../group/mapping';
-import { type IdentifiedUserGroup, UserGroupRepository } from '../group/user-group.repository';
-import { WorkspaceSlots } from './workspace-slots';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { ShownTokens } from '../../audit/shown-tokens.ts';
+import { type Caller, requireScope } from '../../common/caller.ts';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../common/errors.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import type { ExportDto, ExportSummary } from './dto/export.dto.ts';
+import type { ImportedUserGroupDto } from './dto/import.dto.ts';
+import { fromStoredMapping } from '../group/mapping.ts';
+import { type IdentifiedUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
+import { WorkspaceSlots } from './workspace-slots.ts';
 
 /** How many groups are in memory at once. */
 const PAGE = 200;

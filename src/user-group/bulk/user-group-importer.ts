@@ -2,35 +2,35 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, requireScope } from '../../common/caller';
+import { type Caller, requireScope } from '../../common/caller.ts';
 import {
   BodyTooLarge,
   DatabaseUnavailable,
   InternalError,
   ServiceError,
   ShuttingDown,
-} from '../../common/errors';
-import type { Line } from '../../common/http/lines';
-import type { Lines } from '../../common/http/ndjson';
-import { dtoFromJson } from '../../common/json/json-dto';
-import { type JsonValue, parseStrictJson } from '../../common/json/strict-json';
-import { Config } from '../../config/config';
-import type { Outcome } from '../../database/lanes';
-import { RateLimits } from '../../rate-limit/rate-limits';
-import { ImportedUserGroupDto } from './dto/import.dto';
+} from '../../common/errors.ts';
+import type { Line } from '../../common/http/lines.ts';
+import type { Lines } from '../../common/http/ndjson.ts';
+import { dtoFromJson } from '../../common/json/json-dto.ts';
+import { type JsonValue, parseStrictJson } from '../../common/json/strict-json.ts';
+import { Config } from '../../config/config.ts';
+import type { Outcome } from '../../database/lanes.ts';
+import { RateLimits } from '../../rate-limit/rate-limits.ts';
+import { ImportedUserGroupDto } from './dto/import.dto.ts';
 import {
   type ImportAnswerLine,
   type ImportedLine,
   type ImportSummary,
   type RefusedLine,
   toRefusedLine,
-} from './dto/import-answer.dto';
-import type { ImportQueryDto } from './dto/import-query.dto';
-import type { WrittenUserGroup } from '../group/user-group-write';
-import { UserGroupWrites } from '../group/user-group-writes';
-import { toWanted } from '../group/wanted-user-group';
-import { oneAhead } from './one-ahead';
-import { WorkspaceSlots } from './workspace-slots';
+} from './dto/import-answer.dto.ts';
+import type { ImportQueryDto } from './dto/import-query.dto.ts';
+import type { WrittenUserGroup } from '../group/user-group-write.ts';
+import { UserGroupWrites } from '../group/user-group-writes.ts';
+import { toWanted } from '../group/wanted-user-group.ts';
+import { oneAhead } from './one-ahead.ts';
+import { WorkspaceSlots } from './workspace-slots.ts';
 
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 200;

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../../database/statement';
+import { statement, Statements } from '../../database/statement.ts';
 import {
   type Resolution,
   resolutionColumns,
   resolvingJoins,
-} from '../../registry/mapping/resolution';
-import type { SentEntry } from '../../registry/mapping/resolved-mapping';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
-import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range';
+} from '../../registry/mapping/resolution.ts';
+import type { SentEntry } from '../../registry/mapping/resolved-mapping.ts';
+import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
 
 /** A schema or data source that is no longer registered. */
 export interface DeletedThing {

@@ -1,4 +1,4 @@
-import { statement } from '../../database/statement';
+import { statement } from '../../database/statement.ts';
 
 /** A range of a workspace's groups by internal id: above `after`, up to `until`. */
 export interface GroupRange {

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../common/json/strict-json';
-import { statement, Statements } from '../../database/statement';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import { statement, Statements } from '../../database/statement.ts';
 import {
   readResolvedMapping,
   resolvedMappingColumn,
-} from '../../registry/mapping/resolved-mapping';
-import { shortcomingsOf } from '../../registry/mapping/user-group-rules';
-import type { Findings } from './unresolvable-mappings';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
+} from '../../registry/mapping/resolved-mapping.ts';
+import { shortcomingsOf } from '../../registry/mapping/user-group-rules.ts';
+import type { Findings } from './unresolvable-mappings.ts';
+import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
 
 interface Row {
   id: number;

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { MappingsUnresolvable } from '../../common/errors';
-import { MAX_VIOLATIONS, type Violation } from '../../common/violation';
-import { toPointer } from '../../common/json/json-pointer';
-import { statement, Statements } from '../../database/statement';
-import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range';
-import { resolutionColumns, resolvingJoins } from '../../registry/mapping/resolution';
-import { type FlawedGroup, UnresolvableMappings } from './unresolvable-mappings';
+import { MappingsUnresolvable } from '../../common/errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../common/violation.ts';
+import { toPointer } from '../../common/json/json-pointer.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
+import { resolutionColumns, resolvingJoins } from '../../registry/mapping/resolution.ts';
+import { type FlawedGroup, UnresolvableMappings } from './unresolvable-mappings.ts';
 
 const resolveRange = statement<GroupRange>(
   'mapping-policy-switch.resolve',

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Violation } from '../../common/violation';
-import { statement, Statements } from '../../database/statement';
-import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range';
+import type { Violation } from '../../common/violation.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
 import {
   type Resolution,
   resolutionColumns,
   resolutionViolations,
   resolvingJoins,
   SCHEMA_NUMBER,
-} from '../../registry/mapping/resolution';
+} from '../../registry/mapping/resolution.ts';
 
 /** A user group with its violations, by places in its body. */
 export interface FlawedGroup {

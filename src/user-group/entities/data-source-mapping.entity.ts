@@ -1,7 +1,7 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { RegisteredDataSource } from '../../registry/things/registered-data-source.entity';
-import { RegisteredSchema } from '../../registry/things/registered-schema.entity';
-import { UserGroup } from './user-group.entity';
+import { RegisteredDataSource } from '../../registry/things/registered-data-source.entity.ts';
+import { RegisteredSchema } from '../../registry/things/registered-schema.entity.ts';
+import { UserGroup } from './user-group.entity.ts';
 
 /** One entry of a user group's `mapping`: for this schema, query that data source. */
 @Entity('data_source_mapping')

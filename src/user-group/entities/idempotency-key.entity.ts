@@ -1,5 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { UserGroup } from './user-group.entity';
+import { UserGroup } from './user-group.entity.ts';
 
 /** A rotation done under an `Idempotency-Key`, with everything that its answer contains except the token. */
 @Entity('idempotency_key')

@@ -1,5 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { UserGroup } from './user-group.entity';
+import { UserGroup } from './user-group.entity.ts';
 
 /** One generation of a user group's token; exactly one generation of a group is current. */
 @Entity('user_group_token')

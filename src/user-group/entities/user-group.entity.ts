@@ -7,7 +7,7 @@ import {
   PrimaryGeneratedColumn,
   Unique,
 } from 'typeorm';
-import { Workspace } from '../../workspace/workspace.entity';
+import { Workspace } from '../../workspace/workspace.entity.ts';
 
 /** A group of people of the host application who see the same data in embedded dashboards. */
 @Entity('user_group')

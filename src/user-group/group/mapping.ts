@@ -1,11 +1,11 @@
-import type { Violation } from '../../common/violation';
-import { toPointer } from '../../common/json/json-pointer';
-import { textViolations } from '../../common/text';
+import type { Violation } from '../../common/violation.ts';
+import { toPointer } from '../../common/json/json-pointer.ts';
+import { textViolations } from '../../common/text.ts';
 import {
   dataSourceAsSent,
   readResolvedMapping,
   type SentEntry,
-} from '../../registry/mapping/resolved-mapping';
+} from '../../registry/mapping/resolved-mapping.ts';
 
 /** `mapping` on the wire: schema id to data source. */
 export type Mapping = Record<string, string | number>;

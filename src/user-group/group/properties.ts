@@ -1,5 +1,5 @@
-import type { Violation } from '../../common/violation';
-import type { JsonObject, JsonValue } from '../../common/json/strict-json';
+import type { Violation } from '../../common/violation.ts';
+import type { JsonObject, JsonValue } from '../../common/json/strict-json.ts';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AuditEntry } from '../../audit/audit-log';
-import { summarise } from '../../audit/summarise';
-import type { JsonObject } from '../../common/json/strict-json';
-import { hashToken } from '../../common/secrets';
-import { fromStoredMapping, isSameMapping, type Mapping } from './mapping';
-import type { StoredUserGroup, UserGroupState } from './user-group.repository';
-import { requireName, type WantedUserGroup } from './wanted-user-group';
+import type { AuditEntry } from '../../audit/audit-log.ts';
+import { summarise } from '../../audit/summarise.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import { hashToken } from '../../common/secrets.ts';
+import { fromStoredMapping, isSameMapping, type Mapping } from './mapping.ts';
+import type { StoredUserGroup, UserGroupState } from './user-group.repository.ts';
+import { requireName, type WantedUserGroup } from './wanted-user-group.ts';
 
 /** A field that differs; of a new group nothing was there. */
 interface Difference<Value> {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../../database/statement';
-import type { UserGroupRules } from '../../registry/mapping/user-group-rules';
+import { statement, Statements } from '../../database/statement.ts';
+import type { UserGroupRules } from '../../registry/mapping/user-group-rules.ts';
 
 interface OfWorkspace {
   workspaceId: number;

@@ -1,37 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log';
-import { requireScope } from '../../common/caller';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { requireScope } from '../../common/caller.ts';
 import {
   UserGroupTokenNotUsable,
   UserGroupQuotaReached,
   ValidationFailed,
-} from '../../common/errors';
-import type { JsonObject } from '../../common/json/strict-json';
-import { hashToken } from '../../common/secrets';
-import type { Outcome } from '../../database/lanes';
-import { settled } from '../../database/statement';
-import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
-import { MappingResolver } from '../../registry/mapping/mapping-resolver';
+} from '../../common/errors.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import { hashToken } from '../../common/secrets.ts';
+import type { Outcome } from '../../database/lanes.ts';
+import { settled } from '../../database/statement.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { MappingResolver } from '../../registry/mapping/mapping-resolver.ts';
 import {
   readResolvedMapping,
   type ResolvedEntry,
   toStoredMapping,
-} from '../../registry/mapping/resolved-mapping';
-import { shortcomingsOf, type UserGroupRules } from '../../registry/mapping/user-group-rules';
-import { nextOf, TokenIssuer } from '../token/token-issuer';
-import { UserGroupTokenRepository } from '../token/user-group-token.repository';
-import { toMappingEntries } from './mapping';
+} from '../../registry/mapping/resolved-mapping.ts';
+import { shortcomingsOf, type UserGroupRules } from '../../registry/mapping/user-group-rules.ts';
+import { nextOf, TokenIssuer } from '../token/token-issuer.ts';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import { toMappingEntries } from './mapping.ts';
 import {
   groupAfter,
   changeOf,
   changesContent,
   isNothing,
   type UserGroupChange,
-} from './user-group-change';
-import { UserGroupQuota } from './user-group-quota';
-import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write';
-import { UserGroupRepository } from './user-group.repository';
+} from './user-group-change.ts';
+import { UserGroupQuota } from './user-group-quota.ts';
+import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
+import { UserGroupRepository } from './user-group.repository.ts';
 import {
   isCreation,
   isMapped,
@@ -43,7 +43,7 @@ import {
   toMapping,
   toWritten,
   type WaveStep,
-} from './wave-step';
+} from './wave-step.ts';
 
 /** Another transaction has, or has changed, what a write is about: nothing of it was stored. */
 export class LostRace extends Error {}

@@ -1,7 +1,7 @@
-import type { Caller } from '../../common/caller';
-import type { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
-import type { StoredUserGroup, UserGroupState } from './user-group.repository';
-import type { WantedUserGroup } from './wanted-user-group';
+import type { Caller } from '../../common/caller.ts';
+import type { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import type { StoredUserGroup, UserGroupState } from './user-group.repository.ts';
+import type { WantedUserGroup } from './wanted-user-group.ts';
 
 /** A write of one group. */
 export interface UserGroupWrite {

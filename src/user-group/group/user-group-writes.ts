@@ -1,23 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { requireScope } from '../../common/caller';
-import { DatabaseUnavailable } from '../../common/errors';
-import { ChangeFeed } from '../../database/change-feed';
-import { isUniqueViolation } from '../../database/database-errors';
-import type { Outcome } from '../../database/lanes';
-import { SharedWrites, type SharedWritesOptions, WRITE_WAVES } from '../../database/shared-writes';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
-import { TokenIssuer } from '../token/token-issuer';
-import { Turns } from './turns';
-import { changeOf, isNothing } from './user-group-change';
+import { requireScope } from '../../common/caller.ts';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { isUniqueViolation } from '../../database/database-errors.ts';
+import type { Outcome } from '../../database/lanes.ts';
+import {
+  SharedWrites,
+  type SharedWritesOptions,
+  WRITE_WAVES,
+} from '../../database/shared-writes.ts';
+import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
+import { TokenIssuer } from '../token/token-issuer.ts';
+import { Turns } from './turns.ts';
+import { changeOf, isNothing } from './user-group-change.ts';
 import {
   type QueuedWrite,
   readToken,
   type UserGroupWrite,
   type WrittenUserGroup,
-} from './user-group-write';
-import { LostRace, UserGroupWaves } from './user-group-waves';
-import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
-import { type StoredUserGroup, UserGroupRepository } from './user-group.repository';
+} from './user-group-write.ts';
+import { LostRace, UserGroupWaves } from './user-group-waves.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { type StoredUserGroup, UserGroupRepository } from './user-group.repository.ts';
 
 const MAX_ATTEMPTS = 3;
 const BULK_WAVE = 200;

@@ -1,9 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Dialect } from '../../database/dialect';
-import { SharedReads } from '../../database/shared-reads';
-import { settled, type Statement, statement, Statements } from '../../database/statement';
-import { type ResolvedEntry, resolvedMappingColumn } from '../../registry/mapping/resolved-mapping';
+import type { Dialect } from '../../database/dialect.ts';
+import { SharedReads } from '../../database/shared-reads.ts';
+import { settled, type Statement, statement, Statements } from '../../database/statement.ts';
+import {
+  type ResolvedEntry,
+  resolvedMappingColumn,
+} from '../../registry/mapping/resolved-mapping.ts';
 
 /** A user group without its token. */
 export interface UserGroupState {

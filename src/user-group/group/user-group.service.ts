@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { ShownTokens } from '../../audit/shown-tokens';
-import type { Caller } from '../../common/caller';
-import { UserGroupNotFound } from '../../common/errors';
-import { UserGroupDto } from './dto/user-group.dto';
+import { ShownTokens } from '../../audit/shown-tokens.ts';
+import type { Caller } from '../../common/caller.ts';
+import { UserGroupNotFound } from '../../common/errors.ts';
+import { UserGroupDto } from './dto/user-group.dto.ts';
 import {
   type LookedUpUserGroupAnswer,
   toUserGroupView,
   type UserGroupAnswer,
-} from './dto/user-group-answer.dto';
-import type { WrittenUserGroup } from './user-group-write';
-import { UserGroupWrites } from './user-group-writes';
-import { toWanted, type WantedUserGroup } from './wanted-user-group';
+} from './dto/user-group-answer.dto.ts';
+import type { WrittenUserGroup } from './user-group-write.ts';
+import { UserGroupWrites } from './user-group-writes.ts';
+import { toWanted, type WantedUserGroup } from './wanted-user-group.ts';
 
 /** GET and PUT of the contract. */
 @Injectable()

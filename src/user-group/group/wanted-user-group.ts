@@ -1,7 +1,7 @@
-import { ValidationFailed } from '../../common/errors';
-import type { JsonObject } from '../../common/json/strict-json';
-import type { UserGroupDto } from './dto/user-group.dto';
-import type { Mapping } from './mapping';
+import { ValidationFailed } from '../../common/errors.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import type { UserGroupDto } from './dto/user-group.dto.ts';
+import type { Mapping } from './mapping.ts';
 
 /** What a caller wants a user group to be; what is undefined stays as it is. */
 export interface WantedUserGroup {

@@ -1,10 +1,10 @@
-import type { AuditRecord } from '../../audit/audit-log';
-import type { ResolvedEntry } from '../../registry/mapping/resolved-mapping';
-import { rotationEvent } from '../token/token-issuer';
-import type { RetiredToken } from '../token/user-group-token.repository';
-import { changesRow, eventsOf, type UserGroupChange } from './user-group-change';
-import type { QueuedWrite, WrittenUserGroup } from './user-group-write';
-import type { UserGroupState } from './user-group.repository';
+import type { AuditRecord } from '../../audit/audit-log.ts';
+import type { ResolvedEntry } from '../../registry/mapping/resolved-mapping.ts';
+import { rotationEvent } from '../token/token-issuer.ts';
+import type { RetiredToken } from '../token/user-group-token.repository.ts';
+import { changesRow, eventsOf, type UserGroupChange } from './user-group-change.ts';
+import type { QueuedWrite, WrittenUserGroup } from './user-group-write.ts';
+import type { UserGroupState } from './user-group.repository.ts';
 
 /** A write of a wave that has not been refused so far and has something to change. */
 export interface WaveStep {

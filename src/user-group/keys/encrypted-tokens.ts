@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { statement, Statements } from '../../database/statement';
+import { statement, Statements } from '../../database/statement.ts';
 
 const findUseOfKey = statement<{ keyId: string }, { id: string }>(
   'encrypted-tokens.find',

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog, installationOperator } from '../../audit/audit-log';
-import { OperatorError } from '../../common/operator-error';
-import { Transactor } from '../../database/transactor';
+import { AuditLog, installationOperator } from '../../audit/audit-log.ts';
+import { OperatorError } from '../../common/operator-error.ts';
+import { Transactor } from '../../database/transactor.ts';
 import {
   EncryptionKeyRepository,
   type RecordedKey,
-} from '../../encryption-key/encryption-key.repository';
-import { KeyRing, keyCheckValue } from '../../encryption-key/key-ring';
-import { EncryptedTokens } from './encrypted-tokens';
+} from '../../encryption-key/encryption-key.repository.ts';
+import { KeyRing, keyCheckValue } from '../../encryption-key/key-ring.ts';
+import { EncryptedTokens } from './encrypted-tokens.ts';
 
 /** One key that is configured here, or that the database has been written with. */
 export interface KeyStatus {

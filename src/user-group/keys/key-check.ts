@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { OperatorError } from '../../common/operator-error';
+import { OperatorError } from '../../common/operator-error.ts';
 import {
   EncryptionKeyRepository,
   type RecordedKey,
-} from '../../encryption-key/encryption-key.repository';
-import { KeyRing, keyCheckValue } from '../../encryption-key/key-ring';
-import { EncryptedTokens } from './encrypted-tokens';
+} from '../../encryption-key/encryption-key.repository.ts';
+import { KeyRing, keyCheckValue } from '../../encryption-key/key-ring.ts';
+import { EncryptedTokens } from './encrypted-tokens.ts';
 
 /** Compares the configured keys with those the database was written with. */
 @Injectable()

@@ -1,14 +1,14 @@
 import { existsSync } from 'node:fs';
-import { OperatorError } from '../../common/operator-error';
-import { statement, type Statements } from '../../database/statement';
-import { listKeys } from '../../encryption-key/encryption-key.repository';
-import { keyCheckValue, keyFilePath, type KeyRing } from '../../encryption-key/key-ring';
+import { OperatorError } from '../../common/operator-error.ts';
+import { statement, type Statements } from '../../database/statement.ts';
+import { listKeys } from '../../encryption-key/encryption-key.repository.ts';
+import { keyCheckValue, keyFilePath, type KeyRing } from '../../encryption-key/key-ring.ts';
 import {
   type EncryptedToken,
   UserGroupTokenCipher,
   type TokenRow,
-} from '../../encryption-key/user-group-token-cipher';
-import { countEndpoints, countTokens } from './encrypted-tokens';
+} from '../../encryption-key/user-group-token-cipher.ts';
+import { countEndpoints, countTokens } from './encrypted-tokens.ts';
 
 const findToken = statement<{ keyId: string }, TokenRow & EncryptedToken>(
   'encrypted-tokens.find-of-source',

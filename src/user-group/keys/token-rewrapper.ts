@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { AuditLog, installationOperator } from '../../audit/audit-log';
-import { DatabaseUnavailable, UserGroupTokenUnreadable } from '../../common/errors';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { KeyCheck } from './key-check';
-import { KeyRing } from '../../encryption-key/key-ring';
+import { AuditLog, installationOperator } from '../../audit/audit-log.ts';
+import { DatabaseUnavailable, UserGroupTokenUnreadable } from '../../common/errors.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { KeyCheck } from './key-check.ts';
+import { KeyRing } from '../../encryption-key/key-ring.ts';
 import {
   type EncryptedToken,
   UserGroupTokenCipher,
   type TokenRow,
-} from '../../encryption-key/user-group-token-cipher';
+} from '../../encryption-key/user-group-token-cipher.ts';
 
 export interface Rewrapped {
   /** How many tokens were re-encrypted. */

@@ -1,6 +1,6 @@
-import { ServiceError } from '../../common/errors';
-import type { Violation } from '../../common/violation';
-import { type JsonValue, parseStrictJson } from '../../common/json/strict-json';
+import { ServiceError } from '../../common/errors.ts';
+import type { Violation } from '../../common/violation.ts';
+import { type JsonValue, parseStrictJson } from '../../common/json/strict-json.ts';
 
 /** The property value that a query filters by. */
 export interface Scalar {

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../common/caller';
-import { ValidationFailed } from '../../common/errors';
-import { limitOf, positionOf, toPage } from '../../common/http/page.dto';
-import type { Dialect } from '../../database/dialect';
-import { type SqlValue, statement, Statements } from '../../database/statement';
-import type { UserGroupQueryDto } from './dto/user-group-query.dto';
-import { toUserGroupResource, type UserGroupsAnswer } from './dto/user-group-resource-answer.dto';
-import { resolvedMappingColumn } from '../../registry/mapping/resolved-mapping';
-import { toScalar } from './property-value';
-import { STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository';
+import type { Caller } from '../../common/caller.ts';
+import { ValidationFailed } from '../../common/errors.ts';
+import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { type SqlValue, statement, Statements } from '../../database/statement.ts';
+import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
+import {
+  toUserGroupResource,
+  type UserGroupsAnswer,
+} from './dto/user-group-resource-answer.dto.ts';
+import { resolvedMappingColumn } from '../../registry/mapping/resolved-mapping.ts';
+import { toScalar } from './property-value.ts';
+import { STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository.ts';
 
 /**
  * How many groups one call examines for its filters: filtering by properties means reading them,

@@ -4,29 +4,33 @@ import {
   ApiOperation,
   ApiResponse,
   ApiTags,
-} from '../../common/api-docs';
-import { DeletedAnswer } from '../../common/http/deleted-answer.dto';
+} from '../../common/api-docs.ts';
+import { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
 import { Controller, Delete, Get, HttpCode, Patch, Post, Put, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { RequiresScope } from '../../common/access.decorator';
-import { type Caller, CurrentCaller } from '../../common/caller';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
 import {
   AuditUnavailable,
   PreconditionFailed,
   PreconditionMalformed,
   UserGroupNotFound,
   UserGroupQuotaReached,
-} from '../../common/errors';
-import { NewProvidedIdParam, ProvidedIdParam } from '../../common/http/path-param';
-import { entityTagOf, Preconditions, RequestPreconditions } from '../../common/http/preconditions';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
-import { UserGroupQueryDto } from './dto/user-group-query.dto';
-import { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto';
-import { UserGroupResourceAnswer, UserGroupsAnswer } from './dto/user-group-resource-answer.dto';
-import { UserGroupList } from './user-group-list';
-import { UserGroupResourceService } from './user-group-resource.service';
+} from '../../common/errors.ts';
+import { NewProvidedIdParam, ProvidedIdParam } from '../../common/http/path-param.ts';
+import {
+  entityTagOf,
+  Preconditions,
+  RequestPreconditions,
+} from '../../common/http/preconditions.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
+import { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
+import { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto.ts';
+import { UserGroupResourceAnswer, UserGroupsAnswer } from './dto/user-group-resource-answer.dto.ts';
+import { UserGroupList } from './user-group-list.ts';
+import { UserGroupResourceService } from './user-group-resource.service.ts';
 
 const PATH = 'api/v1/user-groups';
 const ETAG = {

@@ -1,26 +1,26 @@
-import type { DeletedAnswer } from '../../common/http/deleted-answer.dto';
+import type { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../audit/audit-log';
-import type { Caller } from '../../common/caller';
-import { UserGroupNotFound, ValidationFailed } from '../../common/errors';
-import { entityTagOf, type Preconditions } from '../../common/http/preconditions';
-import { mergePatch } from '../../common/json/merge-patch';
-import type { JsonObject } from '../../common/json/strict-json';
-import { ChangeFeed } from '../../database/change-feed';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules';
-import { summarise } from '../../audit/summarise';
-import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto';
+import { AuditLog } from '../../audit/audit-log.ts';
+import type { Caller } from '../../common/caller.ts';
+import { UserGroupNotFound, ValidationFailed } from '../../common/errors.ts';
+import { entityTagOf, type Preconditions } from '../../common/http/preconditions.ts';
+import { mergePatch } from '../../common/json/merge-patch.ts';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
+import { summarise } from '../../audit/summarise.ts';
+import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto.ts';
 import {
   toUserGroupResource,
   type UserGroupResourceAnswer,
-} from './dto/user-group-resource-answer.dto';
-import { fromStoredMapping, type Mapping, mappingViolations } from '../group/mapping';
-import { propertiesViolations } from '../group/properties';
-import { UserGroupQuota } from '../group/user-group-quota';
-import { TokenIssuer } from '../token/token-issuer';
-import { UserGroupRepository, type UserGroupState } from '../group/user-group.repository';
-import { UserGroupWrites } from '../group/user-group-writes';
-import type { WantedUserGroup } from '../group/wanted-user-group';
+} from './dto/user-group-resource-answer.dto.ts';
+import { fromStoredMapping, type Mapping, mappingViolations } from '../group/mapping.ts';
+import { propertiesViolations } from '../group/properties.ts';
+import { UserGroupQuota } from '../group/user-group-quota.ts';
+import { TokenIssuer } from '../token/token-issuer.ts';
+import { UserGroupRepository, type UserGroupState } from '../group/user-group.repository.ts';
+import { UserGroupWrites } from '../group/user-group-writes.ts';
+import type { WantedUserGroup } from '../group/wanted-user-group.ts';
 
 /** Serves user groups as HTTP resources: each has a URL and a state, and a write can depend on the state. */
 @Injectable()

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { LIFE_MS } from './idempotency-keys';
+import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { LIFE_MS } from './idempotency-keys.ts';
 
 const removeExpired: RemoveExpired = statement(
   'idempotency-key.remove-expired',

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { IdempotencyKeyReused } from '../../common/errors';
-import { toBytesText } from '../../database/dialect';
-import { statement, Statements } from '../../database/statement';
+import { IdempotencyKeyReused } from '../../common/errors.ts';
+import { toBytesText } from '../../database/dialect.ts';
+import { statement, Statements } from '../../database/statement.ts';
 
 /** A call that is to be done once, however often it is sent. */
 export interface IdempotentCall {

@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log';
-import type { Caller } from '../../common/caller';
+import { AuditLog } from '../../audit/audit-log.ts';
+import type { Caller } from '../../common/caller.ts';
 import {
   DatabaseUnavailable,
   UserGroupTokenNotFound,
   UserGroupNotFound,
-} from '../../common/errors';
-import { ChangeFeed } from '../../database/change-feed';
-import type { Outcome } from '../../database/lanes';
-import { SharedWrites, WRITE_WAVES } from '../../database/shared-writes';
-import { settled } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { UserGroupRepository } from '../group/user-group.repository';
-import { nextOf, rotationEvent, TokenIssuer } from '../token/token-issuer';
+} from '../../common/errors.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import type { Outcome } from '../../database/lanes.ts';
+import { SharedWrites, WRITE_WAVES } from '../../database/shared-writes.ts';
+import { settled } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { UserGroupRepository } from '../group/user-group.repository.ts';
+import { nextOf, rotationEvent, TokenIssuer } from '../token/token-issuer.ts';
 import {
   type RetiredToken,
   type TokenName,
   UserGroupTokenRepository,
-} from '../token/user-group-token.repository';
-import { type IdempotentCall, IdempotencyKeys, KeyTaken } from './idempotency-keys';
+} from '../token/user-group-token.repository.ts';
+import { type IdempotentCall, IdempotencyKeys, KeyTaken } from './idempotency-keys.ts';
 
 export interface Rotation {
   caller: Caller;

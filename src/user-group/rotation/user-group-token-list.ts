@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../common/caller';
-import { UserGroupNotFound } from '../../common/errors';
-import { limitOf, positionOf, toPage } from '../../common/http/page.dto';
-import { type TokensAnswer, toTokenView } from './dto/tokens-answer.dto';
-import type { TokensQueryDto } from './dto/tokens-query.dto';
-import { UserGroupSnapshots } from '../snapshot/user-group-snapshots';
-import { UserGroupTokenRepository } from '../token/user-group-token.repository';
-import { UserGroupRepository } from '../group/user-group.repository';
+import type { Caller } from '../../common/caller.ts';
+import { UserGroupNotFound } from '../../common/errors.ts';
+import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
+import { type TokensAnswer, toTokenView } from './dto/tokens-answer.dto.ts';
+import type { TokensQueryDto } from './dto/tokens-query.dto.ts';
+import { UserGroupSnapshots } from '../snapshot/user-group-snapshots.ts';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import { UserGroupRepository } from '../group/user-group.repository.ts';
 
 /** Lists the tokens that a group has and had, without the tokens themselves. */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs';
-import { RequiresScope } from '../../common/access.decorator';
-import { type Caller, CurrentCaller } from '../../common/caller';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
 import {
   AuditUnavailable,
   IdempotencyKeyInvalid,
@@ -12,18 +12,18 @@ import {
   UserGroupTokenNotFound,
   UserGroupTokenUnreadable,
   UserGroupNotFound,
-} from '../../common/errors';
-import { IdempotencyKeyHeader } from '../../common/http/idempotency-key.decorator';
-import { NumberParam, ProvidedIdParam } from '../../common/http/path-param';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
-import { GraceDto } from './dto/grace.dto';
-import { TokensAnswer } from './dto/tokens-answer.dto';
-import { TokensQueryDto } from './dto/tokens-query.dto';
-import { UserGroupAnswer } from '../group/dto/user-group-answer.dto';
-import { UserGroupTokenList } from './user-group-token-list';
-import { UserGroupTokenService } from './user-group-token.service';
+} from '../../common/errors.ts';
+import { IdempotencyKeyHeader } from '../../common/http/idempotency-key.decorator.ts';
+import { NumberParam, ProvidedIdParam } from '../../common/http/path-param.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
+import { GraceDto } from './dto/grace.dto.ts';
+import { TokensAnswer } from './dto/tokens-answer.dto.ts';
+import { TokensQueryDto } from './dto/tokens-query.dto.ts';
+import { UserGroupAnswer } from '../group/dto/user-group-answer.dto.ts';
+import { UserGroupTokenList } from './user-group-token-list.ts';
+import { UserGroupTokenService } from './user-group-token.service.ts';
 
 @ApiTags('User group tokens')
 @Controller('api/v1/user-groups/:id/tokens')

@@ -1,32 +1,32 @@
 import { Injectable } from '@nestjs/common';
-import { AuditLog } from '../../audit/audit-log';
-import { ShownTokens } from '../../audit/shown-tokens';
-import type { Caller } from '../../common/caller';
+import { AuditLog } from '../../audit/audit-log.ts';
+import { ShownTokens } from '../../audit/shown-tokens.ts';
+import type { Caller } from '../../common/caller.ts';
 import {
   DatabaseUnavailable,
   IdempotencyKeySpent,
   UserGroupTokenIsCurrent,
   UserGroupTokenNotFound,
   UserGroupNotFound,
-} from '../../common/errors';
-import { hashToken } from '../../common/secrets';
-import { Config } from '../../config/config';
-import { ChangeFeed } from '../../database/change-feed';
-import { Transactor } from '../../database/transactor';
-import type { GraceDto } from './dto/grace.dto';
-import type { RotateTokenDto } from './dto/rotate-token.dto';
-import { toUserGroupView, type UserGroupAnswer } from '../group/dto/user-group-answer.dto';
-import { toTokenView, type TokensAnswer } from './dto/tokens-answer.dto';
+} from '../../common/errors.ts';
+import { hashToken } from '../../common/secrets.ts';
+import { Config } from '../../config/config.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { Transactor } from '../../database/transactor.ts';
+import type { GraceDto } from './dto/grace.dto.ts';
+import type { RotateTokenDto } from './dto/rotate-token.dto.ts';
+import { toUserGroupView, type UserGroupAnswer } from '../group/dto/user-group-answer.dto.ts';
+import { toTokenView, type TokensAnswer } from './dto/tokens-answer.dto.ts';
 import {
   type IdempotentCall,
   IdempotencyKeys,
   type IssuedForKey,
   KeyTaken,
-} from './idempotency-keys';
-import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
-import { type RotatedToken, type Rotation, TokenRotations } from './token-rotations';
-import { UserGroupTokenRepository } from '../token/user-group-token.repository';
-import { type StoredUserGroup, UserGroupRepository } from '../group/user-group.repository';
+} from './idempotency-keys.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { type RotatedToken, type Rotation, TokenRotations } from './token-rotations.ts';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import { type StoredUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
 
 /** Rotates, shows and revokes the tokens of user groups. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { Change, ChangeListener } from '../../database/change-feed';
-import type { UserGroupSnapshot } from './user-group-snapshot.repository';
+import type { Change, ChangeListener } from '../../database/change-feed.ts';
+import type { UserGroupSnapshot } from './user-group-snapshot.repository.ts';
 
 /** Who joins a load must not be answered by what the database said a second ago. */
 const MAX_JOINABLE_MS = 750;

@@ -1,20 +1,20 @@
 import { Injectable } from '@nestjs/common';
-import type { JsonObject } from '../../common/json/strict-json';
-import type { Dialect } from '../../database/dialect';
-import { SharedReads } from '../../database/shared-reads';
-import { type Statement, statement, Statements } from '../../database/statement';
+import type { JsonObject } from '../../common/json/strict-json.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import { SharedReads } from '../../database/shared-reads.ts';
+import { type Statement, statement, Statements } from '../../database/statement.ts';
 import {
   readResolvedMapping,
   type ResolvedEntry,
   resolvedMappingColumn,
-} from '../../registry/mapping/resolved-mapping';
-import type { EmbeddingWorkspace } from '../token/user-group-token.repository';
+} from '../../registry/mapping/resolved-mapping.ts';
+import type { EmbeddingWorkspace } from '../token/user-group-token.repository.ts';
 import {
   parseUserGroupRules,
   type UserGroupRules,
   userGroupRulesColumn,
   shortcomingsOf,
-} from '../../registry/mapping/user-group-rules';
+} from '../../registry/mapping/user-group-rules.ts';
 
 /** A generation that could be introspected when it was read. */
 export interface IntrospectableToken {

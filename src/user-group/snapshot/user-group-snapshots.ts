@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
-import { ChangeFeed } from '../../database/change-feed';
-import { type LoadSnapshot, SnapshotCache, type SnapshotKey } from './snapshot-cache';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { type LoadSnapshot, SnapshotCache, type SnapshotKey } from './snapshot-cache.ts';
 import {
   type IntrospectableToken,
   type UserGroupSnapshot,
   UserGroupSnapshotRepository,
-} from './user-group-snapshot.repository';
+} from './user-group-snapshot.repository.ts';
 
 /** More than 100,000 groups; of a process with little memory less. Each takes one byte or two, beside what the engine adds. */
 const MAX_CHARACTERS = Math.min(

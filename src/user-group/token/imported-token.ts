@@ -1,5 +1,5 @@
-import type { Violation } from '../../common/violation';
-import { canBeUserGroupToken } from '../../common/secrets';
+import type { Violation } from '../../common/violation.ts';
+import { canBeUserGroupToken } from '../../common/secrets.ts';
 
 /** What is wrong with a `token` that is to be kept. */
 export function importedTokenViolations(value: unknown, pointer: string): Violation[] {

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { AuditEntry } from '../../audit/audit-log';
-import { DatabaseUnavailable } from '../../common/errors';
-import { generateToken, hashToken } from '../../common/secrets';
-import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher';
-import { type RetiredToken, UserGroupTokenRepository } from './user-group-token.repository';
+import type { AuditEntry } from '../../audit/audit-log.ts';
+import { DatabaseUnavailable } from '../../common/errors.ts';
+import { generateToken, hashToken } from '../../common/secrets.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { type RetiredToken, UserGroupTokenRepository } from './user-group-token.repository.ts';
 
 /** A generation that a group is to get. */
 interface Generation {

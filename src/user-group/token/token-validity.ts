@@ -1,4 +1,4 @@
-import type { TokenGeneration } from './user-group-token.repository';
+import type { TokenGeneration } from './user-group-token.repository.ts';
 
 /*
  * A user-group token can be introspected while its group is neither suspended nor incomplete, and it

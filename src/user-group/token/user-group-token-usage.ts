@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { BETWEEN_WRITES_MS, LastUse, type SetLastUse } from '../../database/upkeep/last-use';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
+import { BETWEEN_WRITES_MS, LastUse, type SetLastUse } from '../../database/upkeep/last-use.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
 
 const setLastIntrospected: SetLastUse = statement(
   'user-group-token.set-last-introspected',

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Dialect, toBytesText } from '../../database/dialect';
-import { statement, Statements } from '../../database/statement';
-import type { EncryptedToken } from '../../encryption-key/user-group-token-cipher';
-import type { UserGroupToken } from '../entities/user-group-token.entity';
+import { type Dialect, toBytesText } from '../../database/dialect.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import type { EncryptedToken } from '../../encryption-key/user-group-token-cipher.ts';
+import type { UserGroupToken } from '../entities/user-group-token.entity.ts';
 
 /** The generation that was just retired, with its group. */
 export interface RetiredToken {

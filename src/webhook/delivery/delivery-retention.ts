@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../config/config';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep';
+import { Config } from '../../config/config.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep.ts';
 
 const DAY_MS = 86_400_000;
 

@@ -1,19 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { WebhookSecretUnreadable } from '../../common/errors';
-import { Config } from '../../config/config';
-import { Transactor } from '../../database/transactor';
-import { WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher';
-import { EndpointHealth } from '../endpoint/endpoint-health';
+import { WebhookSecretUnreadable } from '../../common/errors.ts';
+import { Config } from '../../config/config.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher.ts';
+import { EndpointHealth } from '../endpoint/endpoint-health.ts';
 import {
   type StoredWebhookEndpoint,
   WebhookEndpointRepository,
-} from '../endpoint/webhook-endpoint.repository';
-import { AddressRules } from '../sending/address-rules';
-import { signatureOf } from '../sending/signature';
-import { type Sent, WebhookSender } from '../sending/webhook-sender';
-import { toEventId } from './dto/webhook-attempt.dto';
-import { pauseAfter, waitAfter } from './retry-schedule';
-import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository';
+} from '../endpoint/webhook-endpoint.repository.ts';
+import { AddressRules } from '../sending/address-rules.ts';
+import { signatureOf } from '../sending/signature.ts';
+import { type Sent, WebhookSender } from '../sending/webhook-sender.ts';
+import { toEventId } from './dto/webhook-attempt.dto.ts';
+import { pauseAfter, waitAfter } from './retry-schedule.ts';
+import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 /** Of an attempt as a whole; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
 const DEADLINE_MS = 15_000;

@@ -1,19 +1,19 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { RequiresScope } from '../../common/access.decorator';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs';
-import { type Caller, CurrentCaller } from '../../common/caller';
-import { WebhookEndpointNotFound, WebhookEventNotFound } from '../../common/errors';
-import { NumberParam } from '../../common/http/path-param';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
+import { WebhookEndpointNotFound, WebhookEventNotFound } from '../../common/errors.ts';
+import { NumberParam } from '../../common/http/path-param.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
 import {
   ReplayedWebhooksAnswer,
   ReplayWebhooksDto,
   WebhookAttemptQueryDto,
   WebhookAttemptsAnswer,
-} from './dto/webhook-attempt.dto';
-import { WebhookDeliveryService } from './webhook-delivery.service';
+} from './dto/webhook-attempt.dto.ts';
+import { WebhookDeliveryService } from './webhook-delivery.service.ts';
 
 @ApiTags('Webhooks')
 @Controller('api/v1/webhook-endpoints/:id')

@@ -7,7 +7,7 @@ import {
   PrimaryGeneratedColumn,
   Unique,
 } from 'typeorm';
-import { WebhookEndpoint } from '../endpoint/webhook-endpoint.entity';
+import { WebhookEndpoint } from '../endpoint/webhook-endpoint.entity.ts';
 
 /** One event on its way to one endpoint; kept for a while after it has arrived. */
 @Entity('webhook_delivery')

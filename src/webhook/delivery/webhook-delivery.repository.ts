@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import type { WebhookAttempt } from './webhook-attempt.entity';
-import type { WebhookDelivery } from './webhook-delivery.entity';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import type { WebhookAttempt } from './webhook-attempt.entity.ts';
+import type { WebhookDelivery } from './webhook-delivery.entity.ts';
 
 /** An event as it is to be sent to one endpoint. */
 export type NewDelivery = Pick<

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../common/caller';
-import { ValidationFailed, WebhookEventNotFound } from '../../common/errors';
-import { limitOf, positionOf, toPage } from '../../common/http/page.dto';
-import { fromWireTime } from '../../common/time';
-import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository';
+import type { Caller } from '../../common/caller.ts';
+import { ValidationFailed, WebhookEventNotFound } from '../../common/errors.ts';
+import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
+import { fromWireTime } from '../../common/time.ts';
+import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import {
   fromEventId,
   type ReplayedWebhooksAnswer,
@@ -11,8 +11,8 @@ import {
   toWebhookAttemptView,
   type WebhookAttemptQueryDto,
   type WebhookAttemptsAnswer,
-} from './dto/webhook-attempt.dto';
-import { WebhookDeliveryRepository } from './webhook-delivery.repository';
+} from './dto/webhook-attempt.dto.ts';
+import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 /** Tells what became of deliveries, and sends them again. */
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Config } from '../../config/config';
+import { Config } from '../../config/config.ts';
 import {
   type ChangePosition,
   ChangeReader,
@@ -8,14 +8,14 @@ import {
   PositionLost,
   type ReadChanges,
   reachedAt,
-} from '../../database/change-reader';
-import { statement, Statements } from '../../database/statement';
-import type { ChangeConsumer } from '../../database/upkeep/change-retention';
-import { Transactor } from '../../database/transactor';
-import { toEventView } from '../../event/dto/event-answer.dto';
-import { matchesAny } from '../../event/event-types';
-import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository';
-import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository';
+} from '../../database/change-reader.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { toEventView } from '../../event/dto/event-answer.dto.ts';
+import { matchesAny } from '../../event/event-types.ts';
+import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
+import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 const PAGE = 500;
 const DAY_MS = 86_400_000;

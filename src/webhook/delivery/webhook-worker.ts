@@ -6,15 +6,15 @@ import {
   type OnApplicationShutdown,
 } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Config } from '../../config/config';
-import { ChangeFeed } from '../../database/change-feed';
-import { ChangeRetention } from '../../database/upkeep/change-retention';
+import { Config } from '../../config/config.ts';
+import { ChangeFeed } from '../../database/change-feed.ts';
+import { ChangeRetention } from '../../database/upkeep/change-retention.ts';
 import {
   type DueEndpoint,
   WebhookEndpointRepository,
-} from '../endpoint/webhook-endpoint.repository';
-import { WebhookDeliverer } from './webhook-deliverer';
-import { WebhookFanOut } from './webhook-fan-out';
+} from '../endpoint/webhook-endpoint.repository.ts';
+import { WebhookDeliverer } from './webhook-deliverer.ts';
+import { WebhookFanOut } from './webhook-fan-out.ts';
 
 const EVERY_MS = 1000;
 /** Changes that are announced one after the other are sent together. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog, ofService } from '../../audit/audit-log';
-import { statement, Statements } from '../../database/statement';
-import type { StoredWebhookEndpoint } from './webhook-endpoint.repository';
+import { AuditLog, ofService } from '../../audit/audit-log.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import type { StoredWebhookEndpoint } from './webhook-endpoint.repository.ts';
 
 const DAY_MS = 86_400_000;
 /** An endpoint of which every attempt has failed for so long is warned of, and after as long again as here switched off. */

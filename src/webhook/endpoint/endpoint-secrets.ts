@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { ValidationFailed, WebhookSecretUnreadable } from '../../common/errors';
+import { ValidationFailed, WebhookSecretUnreadable } from '../../common/errors.ts';
 import {
   type SecretsOwner,
   WebhookSecretCipher,
   type WebhookSecrets,
-} from '../../encryption-key/webhook-secret-cipher';
-import { generateSigningSecret } from '../sending/signature';
-import type { UpdateWebhookEndpointDto } from './dto/webhook-endpoint.dto';
-import type { StoredWebhookEndpoint } from './webhook-endpoint.repository';
+} from '../../encryption-key/webhook-secret-cipher.ts';
+import { generateSigningSecret } from '../sending/signature.ts';
+import type { UpdateWebhookEndpointDto } from './dto/webhook-endpoint.dto.ts';
+import type { StoredWebhookEndpoint } from './webhook-endpoint.repository.ts';
 
 /** What an endpoint has of its secrets and headers. */
 type SealedColumns = Pick<StoredWebhookEndpoint, 'ciphertext' | 'keyId' | 'headerNames'>;

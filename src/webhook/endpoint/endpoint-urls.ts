@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { isIP } from 'node:net';
-import { ValidationFailed } from '../../common/errors';
-import { Config } from '../../config/config';
-import { AddressRules } from '../sending/address-rules';
+import { ValidationFailed } from '../../common/errors.ts';
+import { Config } from '../../config/config.ts';
+import { AddressRules } from '../sending/address-rules.ts';
 
 /** Says where endpoints may be; what a name leads to is judged by each attempt. */
 @Injectable()

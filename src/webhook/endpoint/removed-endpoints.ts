@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep.ts';
 
 /** Small enough that no caller waits for it. */
 const BATCH = 1000;

@@ -1,31 +1,31 @@
 import { Controller, Delete, Get, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { RequiresScope } from '../../common/access.decorator';
-import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs';
-import { type Caller, CurrentCaller } from '../../common/caller';
+import { RequiresScope } from '../../common/access.decorator.ts';
+import { ApiCreatedResponse, ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
+import { type Caller, CurrentCaller } from '../../common/caller.ts';
 import {
   AuditUnavailable,
   TooManyWebhookEndpoints,
   WebhookEndpointNotFound,
   WebhookSecretUnreadable,
-} from '../../common/errors';
-import { DeletedAnswer } from '../../common/http/deleted-answer.dto';
-import { PageQueryDto } from '../../common/http/page.dto';
-import { NumberParam } from '../../common/http/path-param';
-import { QueryOf } from '../../common/http/query.decorator';
-import { JsonBody } from '../../common/json/json-body.decorator';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto';
+} from '../../common/errors.ts';
+import { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
+import { PageQueryDto } from '../../common/http/page.dto.ts';
+import { NumberParam } from '../../common/http/path-param.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
 import {
   CreateWebhookEndpointDto,
   RollWebhookSecretDto,
   UpdateWebhookEndpointDto,
-} from './dto/webhook-endpoint.dto';
+} from './dto/webhook-endpoint.dto.ts';
 import {
   IssuedWebhookEndpointAnswer,
   WebhookEndpointAnswer,
   WebhookEndpointsAnswer,
-} from './dto/webhook-endpoint-answer.dto';
-import { WebhookEndpointService } from './webhook-endpoint.service';
+} from './dto/webhook-endpoint-answer.dto.ts';
+import { WebhookEndpointService } from './webhook-endpoint.service.ts';
 
 @ApiTags('Webhooks')
 @Controller('api/v1/webhook-endpoints')

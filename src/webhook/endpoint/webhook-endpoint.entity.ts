@@ -1,5 +1,5 @@
 import { Column, Entity, Index, JoinColumn, ManyToOne, PrimaryColumn } from 'typeorm';
-import { Workspace } from '../../workspace/workspace.entity';
+import { Workspace } from '../../workspace/workspace.entity.ts';
 
 /** Where a workspace wants to be told of its events. */
 @Entity('webhook_endpoint')

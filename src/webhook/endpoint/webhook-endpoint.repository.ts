@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/errors';
-import { statement, Statements } from '../../database/statement';
-import type { WebhookEndpoint } from './webhook-endpoint.entity';
+import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/errors.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import type { WebhookEndpoint } from './webhook-endpoint.entity.ts';
 
 export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'workspace' | 'removedAt'>;
 

@@ -1,32 +1,32 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log';
-import type { Caller } from '../../common/caller';
-import { TooManyWebhookEndpoints } from '../../common/errors';
-import { MAX_GRACE_SECONDS } from '../../common/grace';
-import type { DeletedAnswer } from '../../common/http/deleted-answer.dto';
-import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/page.dto';
-import { Transactor } from '../../database/transactor';
-import { WorkspaceService } from '../../workspace/workspace.service';
-import { generateSigningSecret } from '../sending/signature';
+import { AuditLog } from '../../audit/audit-log.ts';
+import type { Caller } from '../../common/caller.ts';
+import { TooManyWebhookEndpoints } from '../../common/errors.ts';
+import { MAX_GRACE_SECONDS } from '../../common/grace.ts';
+import type { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
+import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/page.dto.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { WorkspaceService } from '../../workspace/workspace.service.ts';
+import { generateSigningSecret } from '../sending/signature.ts';
 import type {
   CreateWebhookEndpointDto,
   RollWebhookSecretDto,
   UpdateWebhookEndpointDto,
-} from './dto/webhook-endpoint.dto';
+} from './dto/webhook-endpoint.dto.ts';
 import {
   type IssuedWebhookEndpointAnswer,
   toWebhookEndpointView,
   type WebhookEndpointAnswer,
   type WebhookEndpointsAnswer,
-} from './dto/webhook-endpoint-answer.dto';
-import { EndpointSecrets, requireHeadersAnew } from './endpoint-secrets';
-import { EndpointUrls } from './endpoint-urls';
-import { RemovedEndpoints } from './removed-endpoints';
+} from './dto/webhook-endpoint-answer.dto.ts';
+import { EndpointSecrets, requireHeadersAnew } from './endpoint-secrets.ts';
+import { EndpointUrls } from './endpoint-urls.ts';
+import { RemovedEndpoints } from './removed-endpoints.ts';
 import {
   type StoredWebhookEndpoint,
   WebhookEndpointRepository,
-} from './webhook-endpoint.repository';
+} from './webhook-endpoint.repository.ts';
 
 /** As many as a workspace can have: each event is sent to every one of them. */
 const MAX_ENDPOINTS = 50;

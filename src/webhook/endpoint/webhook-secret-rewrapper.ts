@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { WebhookSecretUnreadable } from '../../common/errors';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import { KeyRing } from '../../encryption-key/key-ring';
-import type { SealedText } from '../../encryption-key/sealed-text';
-import { type SecretsOwner, WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher';
+import { WebhookSecretUnreadable } from '../../common/errors.ts';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { KeyRing } from '../../encryption-key/key-ring.ts';
+import type { SealedText } from '../../encryption-key/sealed-text.ts';
+import {
+  type SecretsOwner,
+  WebhookSecretCipher,
+} from '../../encryption-key/webhook-secret-cipher.ts';
 
 const BATCH = 100;
 

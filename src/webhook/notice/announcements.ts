@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type AuditEntry, AuditLog, ofService } from '../../audit/audit-log';
-import { type Statement, statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
-import type { Notice } from './notice.entity';
+import { type AuditEntry, AuditLog, ofService } from '../../audit/audit-log.ts';
+import { type Statement, statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
+import type { Notice } from './notice.entity.ts';
 
 const BATCH = 200;
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { toWireTime } from '../../common/time';
-import { statement } from '../../database/statement';
-import { Announcements, subjectOf, type Window } from './announcements';
+import { toWireTime } from '../../common/time.ts';
+import { statement } from '../../database/statement.ts';
+import { Announcements, subjectOf, type Window } from './announcements.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -4,10 +4,10 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
-import { Config } from '../../config/config';
-import { EndingOverlapNotice } from './ending-overlaps';
-import { ExpiringApiTokenNotice } from './expiring-api-tokens';
-import { UnresolvableMappingNotice } from './unresolvable-mappings';
+import { Config } from '../../config/config.ts';
+import { EndingOverlapNotice } from './ending-overlaps.ts';
+import { ExpiringApiTokenNotice } from './expiring-api-tokens.ts';
+import { UnresolvableMappingNotice } from './unresolvable-mappings.ts';
 
 const EVERY_MS = 60_000;
 

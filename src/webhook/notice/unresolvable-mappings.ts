@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { statement, Statements } from '../../database/statement';
-import { Transactor } from '../../database/transactor';
+import { statement, Statements } from '../../database/statement.ts';
+import { Transactor } from '../../database/transactor.ts';
 import {
   type DanglingMapping,
   DanglingMappings,
   type DeletedThing,
-} from '../../user-group/conformance/dangling-mappings';
-import { type Announcement, Announcements } from './announcements';
+} from '../../user-group/conformance/dangling-mappings.ts';
+import { type Announcement, Announcements } from './announcements.ts';
 
 /** Shorter than notices are kept, or an old deletion would be worked through again. */
 const LOOK_BACK_MS = 7 * 86_400_000;

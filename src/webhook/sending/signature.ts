@@ -5,7 +5,7 @@ import {
   type KeyObject,
   sign,
 } from 'node:crypto';
-import { randomBytes } from '../../common/random-bytes';
+import { randomBytes } from '../../common/random-bytes.ts';
 
 /** How deliveries are signed (Standard Webhooks 1.0): `v1` is an HMAC, `v1a` Ed25519. */
 export const signatureSchemes = ['v1', 'v1a'] as const;

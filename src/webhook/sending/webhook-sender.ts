@@ -3,8 +3,8 @@ import { Resolver as NameServers } from 'node:dns/promises';
 import { type IncomingMessage, request as requestByHttp, type RequestOptions } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { redactTokens } from '../../common/secrets';
-import type { AddressRules } from './address-rules';
+import { redactTokens } from '../../common/secrets.ts';
+import type { AddressRules } from './address-rules.ts';
 
 /** One message on its way to one receiver. */
 export interface Message {

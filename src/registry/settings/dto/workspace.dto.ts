@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields';
-import { Obeys } from '../../../common/json/obeys.decorator';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
 import {
   audiencesViolations,
   issuerViolations,
@@ -10,15 +10,15 @@ import {
   policyViolations,
   requiredPropertiesViolations,
   requiredSchemasViolations,
-} from '../declarations';
+} from '../declarations.ts';
 import {
   type MappingPolicy,
   mappingPolicies,
   type PropertyType,
   propertyTypes,
-} from '../../mapping/user-group-rules';
-import type { Findings } from '../../../user-group/conformance/unresolvable-mappings';
-import type { WorkspaceSettings } from '../workspace-settings';
+} from '../../mapping/user-group-rules.ts';
+import type { Findings } from '../../../user-group/conformance/unresolvable-mappings.ts';
+import type { WorkspaceSettings } from '../workspace-settings.ts';
 
 const POLICY = {
   description:

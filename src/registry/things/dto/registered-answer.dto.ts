@@ -1,8 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields';
-import { toWireTime } from '../../../common/time';
-import type { Referrer } from '../../../user-group/conformance/mapping-referrers';
-import type { Registered } from '../registry.repository';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields.ts';
+import { toWireTime } from '../../../common/time.ts';
+import type { Referrer } from '../../../user-group/conformance/mapping-referrers.ts';
+import type { Registered } from '../registry.repository.ts';
 
 /** A registered schema or data source. */
 export class RegisteredView {

@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { PageQueryDto } from '../../../common/http/page.dto';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import { identifierViolations, textViolations } from '../../../common/text';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { PageQueryDto } from '../../../common/http/page.dto.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { identifierViolations, textViolations } from '../../../common/text.ts';
 
 const NAME = {
   description: 'Its name for people: 1–255 code points.',

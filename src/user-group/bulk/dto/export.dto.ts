@@ -1,6 +1,6 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { Obeys } from '../../../common/json/obeys.decorator';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
 
 /** The body of an export. */
 export class ExportDto {

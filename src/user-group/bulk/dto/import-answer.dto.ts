@@ -1,7 +1,7 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import type { ServiceError } from '../../../common/errors';
-import type { Violation } from '../../../common/violation';
-import { ViolationDto } from '../../../common/problem.dto';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { ServiceError } from '../../../common/errors.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { ViolationDto } from '../../../common/problem.dto.ts';
 
 /** What an import did with the group of a line. */
 const importResults = ['created', 'updated', 'unchanged'] as const;

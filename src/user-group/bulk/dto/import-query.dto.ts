@@ -1,6 +1,6 @@
-import { ApiPropertyOptional } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { Obeys } from '../../../common/json/obeys.decorator';
+import { ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
 
 const resultFilters = ['all', 'failed'] as const;
 

@@ -1,9 +1,9 @@
-import { ApiPropertyOptional } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import { importedTokenViolations } from '../../token/imported-token';
-import { TOKEN_EXAMPLE } from '../../group/dto/user-group-answer.dto';
-import { UserGroupDto } from '../../group/dto/user-group.dto';
+import { ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { importedTokenViolations } from '../../token/imported-token.ts';
+import { TOKEN_EXAMPLE } from '../../group/dto/user-group-answer.dto.ts';
+import { UserGroupDto } from '../../group/dto/user-group.dto.ts';
 
 /** One line of an import or an export. */
 export class ImportedUserGroupDto extends UserGroupDto {

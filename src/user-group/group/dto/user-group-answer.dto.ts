@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import type { JsonObject } from '../../../common/json/strict-json';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { JsonObject } from '../../../common/json/strict-json.ts';
 
 /** Has the form of a token without being one: its checksum is wrong. */
 export const TOKEN_EXAMPLE = 'ugt_EXAMPLE4example4EXAMPLE4example4000000';

@@ -1,9 +1,9 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import type { JsonObject } from '../../../common/json/strict-json';
-import { identifierViolations, textViolations } from '../../../common/text';
-import { type Mapping, mappingViolations } from '../mapping';
-import { propertiesViolations } from '../properties';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import type { JsonObject } from '../../../common/json/strict-json.ts';
+import { identifierViolations, textViolations } from '../../../common/text.ts';
+import { type Mapping, mappingViolations } from '../mapping.ts';
+import { propertiesViolations } from '../properties.ts';
 
 /** The body of GET and PUT. */
 export class UserGroupDto {

@@ -1,8 +1,8 @@
-import { ApiPropertyOptional } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { PageQueryDto } from '../../../common/http/page.dto';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import { toScalar } from '../property-value';
+import { ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { PageQueryDto } from '../../../common/http/page.dto.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { toScalar } from '../property-value.ts';
 
 /** The query of the list: groups that match every filter given. */
 export class UserGroupQueryDto extends PageQueryDto {

@@ -1,8 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import type { JsonObject } from '../../../common/json/strict-json';
-import { toWireTime, toWireTimeOrNull } from '../../../common/time';
-import { fromStoredMapping, type Mapping } from '../../group/mapping';
-import type { UserGroupState } from '../../group/user-group.repository';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { JsonObject } from '../../../common/json/strict-json.ts';
+import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
+import { fromStoredMapping, type Mapping } from '../../group/mapping.ts';
+import type { UserGroupState } from '../../group/user-group.repository.ts';
 
 const success = {
   description: '1: the call succeeded.',

@@ -1,10 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import type { JsonObject } from '../../../common/json/strict-json';
-import { textViolations } from '../../../common/text';
-import { type Mapping, mappingViolations } from '../../group/mapping';
-import { propertiesViolations } from '../../group/properties';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import type { JsonObject } from '../../../common/json/strict-json.ts';
+import { textViolations } from '../../../common/text.ts';
+import { type Mapping, mappingViolations } from '../../group/mapping.ts';
+import { propertiesViolations } from '../../group/properties.ts';
 
 const NAME = {
   description: 'Name of the user group, 1–255 code points.',

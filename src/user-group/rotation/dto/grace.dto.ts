@@ -1,6 +1,6 @@
-import { ApiPropertyOptional } from '../../../common/api-docs';
-import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace';
-import { Obeys } from '../../../common/json/obeys.decorator';
+import { ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
 
 /** What can be said about a rotation. */
 export class GraceDto {

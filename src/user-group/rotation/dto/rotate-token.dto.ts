@@ -1,8 +1,8 @@
-import { ApiProperty } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import { GraceDto } from './grace.dto';
-import { TOKEN_EXAMPLE } from '../../group/dto/user-group-answer.dto';
+import { ApiProperty } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { GraceDto } from './grace.dto.ts';
+import { TOKEN_EXAMPLE } from '../../group/dto/user-group-answer.dto.ts';
 
 /** The body of POST. */
 export class RotateTokenDto extends GraceDto {

@@ -1,5 +1,5 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { toWireTime, toWireTimeOrNull } from '../../../common/time';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import {
   inactiveReasonOf,
   type InactiveReason,
@@ -8,8 +8,8 @@ import {
   stateOf,
   type TokenState,
   tokenStates,
-} from '../../token/token-validity';
-import type { TokenGeneration } from '../../token/user-group-token.repository';
+} from '../../token/token-validity.ts';
+import type { TokenGeneration } from '../../token/user-group-token.repository.ts';
 
 const moment = (description: string) => ({
   description,

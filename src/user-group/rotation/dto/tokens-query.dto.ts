@@ -1,7 +1,7 @@
-import { ApiPropertyOptional } from '../../../common/api-docs';
-import type { Violation } from '../../../common/violation';
-import { PageQueryDto } from '../../../common/http/page.dto';
-import { Obeys } from '../../../common/json/obeys.decorator';
+import { ApiPropertyOptional } from '../../../common/api-docs.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { PageQueryDto } from '../../../common/http/page.dto.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
 
 /** The query of a group's tokens: those that match every filter given. */
 export class TokensQueryDto extends PageQueryDto {

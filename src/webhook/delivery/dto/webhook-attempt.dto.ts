@@ -1,10 +1,10 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields';
-import { PageQueryDto } from '../../../common/http/page.dto';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import { timeViolations, toWireTime, toWireTimeOrNull } from '../../../common/time';
-import type { Violation } from '../../../common/violation';
-import type { ListedAttempt } from '../webhook-delivery.repository';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields.ts';
+import { PageQueryDto } from '../../../common/http/page.dto.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { timeViolations, toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
+import type { Violation } from '../../../common/violation.ts';
+import type { ListedAttempt } from '../webhook-delivery.repository.ts';
 
 const EVENT_ID = /^evt_(0|[1-9]\d{0,15})$/;
 

@@ -1,8 +1,8 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields';
-import { toWireTime, toWireTimeOrNull } from '../../../common/time';
-import { type SignatureScheme, signatureSchemes } from '../../sending/signature';
-import type { StoredWebhookEndpoint } from '../webhook-endpoint.repository';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields.ts';
+import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
+import { type SignatureScheme, signatureSchemes } from '../../sending/signature.ts';
+import type { StoredWebhookEndpoint } from '../webhook-endpoint.repository.ts';
 
 const moment = (description: string, example: string | null) => ({
   description,

@@ -1,11 +1,11 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs';
-import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace';
-import { toPointer } from '../../../common/json/json-pointer';
-import { Obeys } from '../../../common/json/obeys.decorator';
-import { textViolations } from '../../../common/text';
-import type { Violation } from '../../../common/violation';
-import { type SignatureScheme, signatureSchemes } from '../../sending/signature';
-import { isUsableGlob } from '../../../event/event-types';
+import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { graceViolations, MAX_GRACE_SECONDS } from '../../../common/grace.ts';
+import { toPointer } from '../../../common/json/json-pointer.ts';
+import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { textViolations } from '../../../common/text.ts';
+import type { Violation } from '../../../common/violation.ts';
+import { type SignatureScheme, signatureSchemes } from '../../sending/signature.ts';
+import { isUsableGlob } from '../../../event/event-types.ts';
 
 const MAX_URL_LENGTH = 2048;
 const MAX_GLOBS = 50;

@@ -1,0 +1,71 @@
+/** What the application has itself, and the library must share with it. */
+const PEERS = [
+  '@nestjs/common',
+  '@nestjs/core',
+  '@nestjs/platform-express',
+  '@nestjs/typeorm',
+  'reflect-metadata',
+  'rxjs',
+  'typeorm',
+];
+/** Peers that some applications need. */
+const OPTIONAL_PEERS = ['@redis/client'];
+/** What the declarations name. */
+const TYPES = ['@types/express'];
+/** Single files of it are imported, which another version may have elsewhere. */
+const EXACT = ['class-validator', 'rate-limiter-flexible'];
+
+const entry = (path) => ({ types: `./lib/${path}.d.ts`, default: `./lib/${path}.js` });
+
+/**
+ * Makes the manifest of the package out of that of the service: what its code imports, and nothing to
+ * work on it with.
+ * @param service the manifest of the service
+ * @param code the text of each file of the package
+ */
+export function packageManifest(service, code) {
+  const versions = {
+    ...service.devDependencies,
+    ...service.dependencies,
+    ...service.optionalDependencies,
+  };
+  const range = (name) => {
+    const version = versions[name];
+    if (version === undefined)
+      throw new Error(`${name} is imported, and package.json does not have it`);
+    return EXACT.includes(name) ? version : `^${version}`;
+  };
+  const ranges = (names) =>
+    Object.fromEntries([...names].sort().map((name) => [name, range(name)]));
+  const imported = new Set(code.flatMap(packagesIn));
+  const peers = [...PEERS, ...OPTIONAL_PEERS];
+  const { name, version, description, license, type, engines } = service;
+  return {
+    ...{ name, version, description, license, type, engines },
+    exports: {
+      '.': entry('src/index'),
+      './testing': entry('src/testing'),
+      './migrations': entry('src/migrations'),
+      './client': entry('clients/typescript/index'),
+      './openapi.json': './lib/openapi.json',
+      './package.json': './package.json',
+    },
+    files: ['lib'],
+    dependencies: ranges([...imported, ...TYPES].filter((one) => !peers.includes(one))),
+    peerDependencies: ranges(peers),
+    peerDependenciesMeta: Object.fromEntries(
+      OPTIONAL_PEERS.map((one) => [one, { optional: true }]),
+    ),
+    publishConfig: { access: 'public', provenance: true },
+  };
+}
+
+/** The packages that a module imports, at its start or later. */
+function packagesIn(text) {
+  const imports =
+    /^(?:import|export)\b(?:[^'"=(]*\bfrom)? *['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+  return [...text.matchAll(imports)]
+    .map(([, atStart, later]) => atStart ?? later)
+    .filter((specifier) => !/^(\.|node:)/.test(specifier))
+    .map((specifier) => /^(@[^/]+\/[^/]+|[^/]+)/.exec(specifier)[0]);
+}

@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { AuditEventController } from './audit-event.controller.ts';
+import { AuditEventService } from './audit-event.service.ts';
+
+/** `/api/v1/audit-events`. */
+@Module({
+  controllers: [AuditEventController],
+  providers: [AuditEventService],
+  exports: [AuditEventService],
+})
+export class AuditEventModule {}

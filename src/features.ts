@@ -1,0 +1,40 @@
+import type { Type } from '@nestjs/common';
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { ApiTokenAdministrationModule } from './api-token/api-token-administration.module.ts';
+import { AuditEventModule } from './audit/audit-event.module.ts';
+import { EmbedTokenModule } from './embed-token/embed-token.module.ts';
+import { EventModule } from './event/event.module.ts';
+import { IntrospectionModule } from './introspection/introspection.module.ts';
+import { RegistryModule } from './registry/registry.module.ts';
+import { UserGroupModule } from './user-group/user-group.module.ts';
+import { WebhookModule } from './webhook/webhook.module.ts';
+
+/** The parts of the HTTP interface, each by its module. */
+const modules = {
+  'audit-events': AuditEventModule,
+  'api-tokens': ApiTokenAdministrationModule,
+  registry: RegistryModule,
+  'user-groups': UserGroupModule,
+  'embed-tokens': EmbedTokenModule,
+  introspection: IntrospectionModule,
+  events: EventModule,
+  webhooks: WebhookModule,
+} as const;
+
+/** A part of the HTTP interface that an application can have or leave out. */
+export type Feature = keyof typeof modules;
+
+/** Every part there is. */
+export const features = Object.keys(modules) as readonly Feature[];
+
+/** The module of each. */
+export function modulesOf(chosen: readonly Feature[]): Type[] {
+  return chosen.map((feature) => modules[feature]);
+}
+
+/** The controllers of modules. */
+export function controllersOf(chosen: readonly Type[]): Type[] {
+  return chosen.flatMap(
+    (module) => (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as Type[],
+  );
+}

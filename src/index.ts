@@ -1,0 +1,55 @@
+/**
+ * The user group service as a library: {@link UserGroupModule} takes it into an application of Nest,
+ * and {@link definePlugin} adds modules to the running service.
+ * @packageDocumentation
+ */
+export { UserGroupServiceModule as UserGroupModule } from './user-group-service.module.ts';
+export type {
+  UserGroupAsyncOptions,
+  UserGroupOptionsFactory,
+  UserGroupRoutes,
+  UserGroupStructure,
+} from './composition.ts';
+export type { UserGroupOptions } from './config/options.ts';
+export type { Feature } from './features.ts';
+export { USER_GROUP_DATA_SOURCE } from './database/data-source-name.ts';
+export { Transactor } from './database/transactor.ts';
+
+export {
+  type Caller,
+  CurrentCaller,
+  operator,
+  requireScope,
+  type Scope,
+  scopes,
+} from './common/caller.ts';
+export { Public, RequiresScope } from './common/access.decorator.ts';
+export { JsonBody } from './common/json/json-body.decorator.ts';
+export { QueryOf } from './common/http/query.decorator.ts';
+export type { PortProvider } from './common/ports.ts';
+
+export { UserGroups } from './user-group/user-groups.ts';
+export { type RotationOptions, Tokens } from './user-group/tokens.ts';
+export {
+  type UserGroupEvent,
+  UserGroupEvents,
+  type UserGroupListener,
+} from './event/user-group-events.ts';
+export {
+  type CountedLimit,
+  type KeyCount,
+  type RateCounter,
+  RateLimitStore,
+} from './rate-limit/rate-limit-store.ts';
+export { Introspector } from './introspection/introspector.ts';
+export { ApiTokenService as ApiTokens } from './api-token/api-token.service.ts';
+export { WorkspaceService as Workspaces } from './workspace/workspace.service.ts';
+
+export {
+  InsufficientScope,
+  ServiceError,
+  UserGroupNotFound,
+  UserGroupTokenForgotten,
+  UserGroupTokenNotFound,
+  ValidationFailed,
+} from './common/errors.ts';

@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
+import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
+import { IntrospectionService } from './introspection.service.ts';
+import { Introspector } from './introspector.ts';
+
+/** Says what tokens mean. */
+@Module({
+  imports: [EmbedTokenCoreModule, UserGroupCoreModule],
+  providers: [IntrospectionService, Introspector],
+  exports: [IntrospectionService, Introspector],
+})
+export class IntrospectionCoreModule {}

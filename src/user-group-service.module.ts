@@ -1,0 +1,130 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  Injectable,
+  Module,
+  type OnModuleInit,
+  type Provider,
+} from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
+import type { Express } from 'express';
+import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
+import { HostRoutes } from './common/http/host-routes.ts';
+import { OperatorError } from './common/operator-error.ts';
+import {
+  compose,
+  prefixOf,
+  serviceModules,
+  type UserGroupAsyncOptions,
+  type UserGroupOptionsFactory,
+  type UserGroupRoutes,
+  type UserGroupStructure,
+} from './composition.ts';
+import { Config } from './config/config.ts';
+import { ConfigModule } from './config/config.module.ts';
+import { configOf, type UserGroupOptions } from './config/options.ts';
+import { prepareDatabase } from './database/schema/migrate.ts';
+import { EncryptionCount } from './encryption-key/encryption-count.ts';
+import { controllersOf, features as allFeatures, modulesOf } from './features.ts';
+import { KeyCheck } from './user-group/keys/key-check.ts';
+
+/** Injection token of the routes that an application has taken in; false for none. */
+const ROUTES = Symbol('routes of user groups');
+
+/** Makes the routes of another application what they are in the service. */
+@Injectable()
+class RoutesMount implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly config: Config,
+    @Inject(ROUTES) private readonly routes: UserGroupRoutes,
+  ) {}
+
+  /** By now the routes are registered. An application context has none. @throws OperatorError */
+  onModuleInit(): void {
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- an application context has no adapter
+    const type = this.host.httpAdapter?.getType() as string | undefined;
+    if (!type) return;
+    if (type !== 'express') {
+      throw new OperatorError(
+        `The routes of user groups are made for @nestjs/platform-express, and the application is on ${type}; "http: false" leaves them out.`,
+      );
+    }
+    HostRoutes.mount(this.host.httpAdapter.getInstance<Express>(), {
+      controllers: controllersOf(modulesOf(this.routes.features ?? allFeatures)),
+      prefix: prefixOf(this.routes),
+      bodyLimit: this.config.bodyLimit,
+    });
+  }
+}
+
+/** Done before anything can be asked of the services; an application that fails here does not start. */
+const STARTED: Provider = {
+  provide: Symbol('user groups have started'),
+  inject: [KeyCheck, EncryptionCount, ApiTokenBootstrap, Config],
+  useFactory: async (
+    keys: KeyCheck,
+    encryptions: EncryptionCount,
+    apiTokens: ApiTokenBootstrap,
+    { bootstrapApiToken }: Config,
+  ) => {
+    await keys.requireEveryKey();
+    await encryptions.read();
+    if (bootstrapApiToken !== undefined) await apiTokens.run();
+  },
+};
+
+/**
+ * The user group service inside of another application: its routes, its services, which can be injected
+ * everywhere, and a database connection of its own under the name `USER_GROUP_DATA_SOURCE`. It binds no guard,
+ * filter or pipe for the whole application, listens to no signal, and reads no environment. Of the two halves of
+ * its options the structure is synchronous, and the values can be made asynchronously.
+ */
+@Module({})
+export class UserGroupServiceModule {
+  /** @throws ConfigError, once the application is created, for values that cannot be used */
+  static forRoot({ http, ports, ...values }: UserGroupOptions & UserGroupStructure): DynamicModule {
+    return hosted({ useFactory: () => prepare(values) }, { http, ports });
+  }
+
+  /** @throws OperatorError unless one way to make the values is given; ConfigError as `forRoot` */
+  static forRootAsync(options: UserGroupAsyncOptions): DynamicModule {
+    const { useClass, useExisting, useFactory, inject, imports = [], ...structure } = options;
+    if ([useClass, useExisting, useFactory].filter(Boolean).length !== 1) {
+      throw new OperatorError('The user groups need one of useFactory, useClass and useExisting.');
+    }
+    if (useFactory) {
+      const values = async (...args: unknown[]) => prepare(await useFactory(...args));
+      return hosted({ inject, useFactory: values }, structure, imports);
+    }
+    const created = async (factory: UserGroupOptionsFactory) =>
+      prepare(await factory.createUserGroupOptions());
+    const config = { inject: [(useClass ?? useExisting)!], useFactory: created };
+    return hosted(config, structure, imports, useClass ? [useClass] : []);
+  }
+}
+
+/** Checks the values, and prepares the database that they name. */
+async function prepare(values: UserGroupOptions): Promise<Config> {
+  return (await prepareDatabase(configOf(values))).config;
+}
+
+function hosted(
+  config: Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,
+  structure: UserGroupStructure,
+  imports: NonNullable<DynamicModule['imports']> = [],
+  providers: Provider[] = [],
+): DynamicModule {
+  const { http = {} } = structure;
+  return {
+    module: UserGroupServiceModule,
+    global: true,
+    imports: compose(ConfigModule.forRootAsync(config, imports, providers), {
+      ...structure,
+      imports,
+    }),
+    providers: [STARTED, ...(http ? [{ provide: ROUTES, useValue: http }, RoutesMount] : [])],
+    exports: [...serviceModules],
+  };
+}

@@ -1,0 +1,378 @@
+import {
+  Body,
+  type CanActivate,
+  Controller,
+  type DynamicModule,
+  type ExecutionContext,
+  Get,
+  Inject,
+  Injectable,
+  Module,
+  Post,
+  SetMetadata,
+  ValidationPipe,
+} from '@nestjs/common';
+import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  type CountedLimit,
+  Introspector,
+  operator,
+  RateLimitStore,
+  Tokens,
+  type UserGroupEvent,
+  UserGroupEvents,
+  UserGroupModule,
+  type UserGroupOptions,
+  UserGroups,
+} from '../../src/index.ts';
+import { createLog, NestLog } from '../../src/common/log.ts';
+import { Config } from '../../src/config/config.ts';
+import { ApiClient } from '../support/api-client.ts';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { openLog } from '../support/leaks.ts';
+import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+
+const WORKSPACE = 1;
+const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
+
+/** The host's own way to except a route from its guard. */
+const Open = () => SetMetadata('open', true);
+
+@Injectable()
+class HostGuard implements CanActivate {
+  constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    return (
+      this.reflector.getAllAndOverride('open', [context.getHandler(), context.getClass()]) === true
+    );
+  }
+}
+
+@Controller('api/v1/orders')
+class OrderController {
+  @Get()
+  @Open()
+  list() {
+    return { orders: [] };
+  }
+
+  @Post()
+  @Open()
+  create(@Body() order: { amount: number }) {
+    return { received: order };
+  }
+
+  @Get('closed')
+  closed() {
+    return {};
+  }
+}
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let values: UserGroupOptions;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    values = {
+      databaseUrl: database.env['DATABASE_URL'],
+      dataDir: database.env['DATA_DIR'],
+      tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],
+      bootstrapApiToken: BOOTSTRAP_TOKEN,
+      webhookDelivery: 'off',
+    };
+  });
+
+  afterAll(() => database.drop());
+
+  /** An application that has body parsers, a guard and a pipe of its own, as most have. */
+  async function start(userGroups: DynamicModule): Promise<NestExpressApplication> {
+    @Module({
+      imports: [userGroups],
+      controllers: [OrderController],
+      providers: [{ provide: APP_GUARD, useClass: HostGuard }],
+    })
+    class HostModule {}
+
+    const app = await NestFactory.create<NestExpressApplication>(HostModule, {
+      logger: new NestLog(await createLog(LOG, openLog())),
+      abortOnError: false,
+    });
+    app.useGlobalPipes(new ValidationPipe({ whitelist: true, forbidNonWhitelisted: true }));
+    await app.listen(0, '127.0.0.1');
+    return app;
+  }
+
+  const clientOf = (app: NestExpressApplication, token?: string) =>
+    new ApiClient(`http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`, token);
+
+  describe('with its routes below a prefix', () => {
+    let app: NestExpressApplication;
+    let api: ApiClient;
+
+    beforeAll(async () => {
+      app = await start(
+        UserGroupModule.forRootAsync({
+          useFactory: () => Promise.resolve(values),
+          http: { prefix: 'internal', decorators: [Open()] },
+        }),
+      );
+      api = clientOf(app, BOOTSTRAP_TOKEN);
+    });
+
+    afterAll(() => app.close());
+
+    const call = (method: string, body: object | string, path = '/internal/api/user') =>
+      api.send({ method, path, body });
+
+    test('the contract holds: create, look up, write, rotate, introspect', async () => {
+      const created = await call('GET', { user_group_id: 'a', name: 'A', properties: { n: 1 } });
+      expect([created.status, created.body.new_user_group]).toEqual([200, true]);
+      const { token } = created.body.user_group;
+      const found = await call('GET', { user_group_id: 'a' });
+      expect([found.body.new_user_group, found.body.user_group.token]).toEqual([false, token]);
+      expect((await call('PUT', { user_group_id: 'a', name: 'B' })).body.user_group.name).toBe('B');
+      const rotated = await call('POST', { current_token: token });
+      expect([rotated.status, rotated.body.user_group.token === token]).toEqual([200, false]);
+      const introspect = (one: string) =>
+        call('POST', { token: one }, '/internal/api/v1/introspect');
+      expect((await introspect(token)).body).toEqual({ active: false });
+      expect((await introspect(rotated.body.user_group.token)).body.active).toBe(true);
+    });
+
+    test('bodies are judged by their bytes, whatever parser the application has', async () => {
+      const twice = await call('PUT', '{"user_group_id":"b","name":"B","name":"C"}');
+      expect([twice.status, twice.body.code]).toEqual([400, 'json_duplicate_key']);
+      const inexact = await call(
+        'PUT',
+        '{"user_group_id":"b","name":"B","properties":{"n":9007199254740993}}',
+      );
+      expect([inexact.status, inexact.body.errors[0]!.pointer]).toEqual([422, '/properties/n']);
+      const missing = await api.send({ method: 'GET', path: '/internal/api/user' });
+      expect([missing.status, missing.body.code]).toEqual([400, 'body_missing']);
+      const large = await call('PUT', { user_group_id: 'b', name: 'x'.repeat(300 * 1024) });
+      expect([large.status, large.body.code]).toEqual([413, 'body_too_large']);
+      const malformed = await call('PUT', '{');
+      expect([malformed.status, malformed.body.success]).toEqual([400, 0]);
+    });
+
+    test('every answer has the header fields of the service, and none an entity tag', async () => {
+      for (const { headers } of [
+        await call('PUT', { user_group_id: 'a', name: 'B' }),
+        await call('PUT', {}),
+        await call('POST', { token: 'x' }, '/internal/api/v1/introspect'),
+      ]) {
+        expect(headers['cache-control']).toBe('no-store');
+        expect(headers['x-request-id']).toEqual(expect.any(String));
+        expect(headers['etag']).toBeUndefined();
+      }
+    });
+
+    test('HEAD creates nothing, and other methods are refused with those there are', async () => {
+      for (const method of ['HEAD', 'DELETE', 'PATCH']) {
+        const { status, headers } = await call(method, { user_group_id: 'head', name: 'H' });
+        expect([method, status, headers['allow']]).toEqual([method, 405, 'GET, PUT, POST']);
+      }
+      const { status } = await call(
+        'HEAD',
+        { user_group_id: 'h', name: 'H' },
+        '/internal/API/user/',
+      );
+      expect(status).toBe(405);
+      expect((await call('GET', { user_group_id: 'head' })).status).toBe(404);
+      const override = await api.send({
+        method: 'POST',
+        path: '/internal/api/user',
+        headers: { 'X-HTTP-Method-Override': 'GET' },
+        body: { user_group_id: 'overridden', name: 'O' },
+      });
+      expect(override.body.new_user_group).toBe(true);
+    });
+
+    test('nobody gets in without an API token', async () => {
+      const anonymous = clientOf(app);
+      const { status, body } = await anonymous.send({
+        method: 'PUT',
+        path: '/internal/api/user',
+        body: { user_group_id: 'c', name: 'C' },
+      });
+      expect([status, body.code]).toEqual([401, 'credentials_missing']);
+    });
+
+    test('the application’s own routes, bodies and errors stay as they are', async () => {
+      const { port } = app.getHttpServer().address() as AddressInfo;
+      const own = async (path: string, init?: RequestInit) => {
+        const answer = await fetch(`http://127.0.0.1:${port}${path}`, init);
+        return [answer.status, await answer.json(), answer.headers.get('cache-control')];
+      };
+      expect(await own('/api/v1/orders')).toEqual([200, { orders: [] }, null]);
+      const headers = { 'Content-Type': 'application/json' };
+      expect(
+        await own('/api/v1/orders', { method: 'POST', headers, body: '{"amount":3}' }),
+      ).toEqual([201, { received: { amount: 3 } }, null]);
+      expect((await own('/api/v1/orders/closed'))[0]).toBe(403);
+      expect((await own('/api/user'))[0]).toBe(404);
+    });
+
+    test('an import is read as it comes', async () => {
+      const { status, body } = await api.send({
+        method: 'POST',
+        path: '/internal/api/v1/user-groups/import',
+        headers: { 'Content-Type': 'application/x-ndjson' },
+        body: '{"user_group_id":"i1","name":"I"}\n{"user_group_id":"i2","name":"I"}\n',
+      });
+      expect([status, body]).toMatchObject([200, { summary: { created: 2 } }]);
+      expect((await call('GET', { user_group_id: 'i2' })).status).toBe(200);
+    });
+  });
+
+  describe('without routes', () => {
+    let app: NestExpressApplication;
+
+    beforeAll(async () => {
+      app = await start(UserGroupModule.forRoot({ ...values, http: false }));
+    });
+
+    afterAll(() => app.close());
+
+    test('its services do what the interface does', async () => {
+      const caller = operator(WORKSPACE);
+      const { user_group, new_user_group } = await app
+        .get(UserGroups)
+        .createOrLookUp(caller, { user_group_id: 's', name: 'S', properties: { region: 'EMEA' } });
+      expect(new_user_group).toBe(true);
+      const rotated = await app.get(Tokens).rotate(caller, { current_token: user_group.token });
+      const introspector = app.get(Introspector);
+      const { token } = rotated.user_group;
+      expect(await introspector.introspect(caller, { token })).toMatchObject({
+        active: true,
+        sub: 's',
+        properties: { region: 'EMEA' },
+      });
+      expect(await introspector.introspect(caller, { token: user_group.token })).toEqual({
+        active: false,
+      });
+      await app.get(UserGroups).delete(caller, 's');
+      await expect(app.get(UserGroups).get(caller, 's')).rejects.toThrow('user group');
+    });
+
+    test('what they are given is checked, and so is who asks', async () => {
+      const groups = app.get(UserGroups);
+      const caller = operator(WORKSPACE);
+      for (const wrong of [{}, { user_group_id: 7 }, { user_group_id: 'x', name: '\u0000' }]) {
+        await expect(groups.put(caller, wrong as never)).rejects.toMatchObject({
+          spec: { status: 422 },
+        });
+      }
+      const unknown = { user_group_id: 'x', name: 'X', colour: 'red' };
+      await expect(groups.put(caller, unknown)).rejects.toMatchObject({ spec: { status: 422 } });
+      const inexact = { user_group_id: 'x', name: 'X', properties: { n: NaN } };
+      await expect(groups.put(caller, inexact)).rejects.toMatchObject({ spec: { status: 422 } });
+      const reader = { ...caller, scopes: new Set(['user-groups:read'] as const) };
+      await expect(groups.put(reader, { user_group_id: 'x', name: 'X' })).rejects.toMatchObject({
+        spec: { code: 'insufficient_scope' },
+      });
+    });
+
+    test('there is no route', async () => {
+      const { status } = await clientOf(app, BOOTSTRAP_TOKEN).send({
+        method: 'PUT',
+        path: '/api/user',
+        body: { user_group_id: 'x', name: 'X' },
+      });
+      expect(status).toBe(404);
+    });
+  });
+
+  test('an implementation of the application’s own takes the place of a port', async () => {
+    const counted: string[] = [];
+    class FullStore extends RateLimitStore {
+      counterOf({ name }: CountedLimit) {
+        return {
+          count: (key: string, points: number) => {
+            counted.push(`${name} ${key} ${points}`);
+            return Promise.resolve({ consumed: name === 'api-token' ? 6001 : 1, resetMs: 60_000 });
+          },
+          takeBack: () => Promise.resolve(),
+        };
+      }
+    }
+    const ports = [{ provide: RateLimitStore, useClass: FullStore }];
+    const app = await start(
+      UserGroupModule.forRoot({ ...values, ports, http: { decorators: [Open()] } }),
+    );
+    const { status, body } = await clientOf(app, BOOTSTRAP_TOKEN).get({ user_group_id: 'p' });
+    expect([status, body.code]).toEqual([429, 'rate_limited']);
+    expect(counted).toEqual(['api-token 1 1', 'workspace 1 1']);
+    await app.close();
+  });
+
+  test('events are heard in the same process, whoever has made the change', async () => {
+    const first = await start(UserGroupModule.forRoot({ ...values, http: false }));
+    const second = await start(UserGroupModule.forRoot({ ...values, http: false }));
+    const heard: UserGroupEvent[] = [];
+    const end = first.get(UserGroupEvents).listen({
+      hear: (event) => {
+        heard.push(event);
+        throw new Error('a listener’s own mistake');
+      },
+    });
+    const caller = operator(WORKSPACE);
+    // What is committed before the first look at the change log is not told.
+    for (let tries = 0; heard.length < 2 && tries < 40; tries++) {
+      await second.get(UserGroups).put(caller, { user_group_id: `e${tries}`, name: 'E' });
+      await sleep(100);
+    }
+    expect(heard.length).toBeGreaterThanOrEqual(2);
+    expect(heard[0]).toMatchObject({
+      type: 'user_group.create',
+      workspace_id: WORKSPACE,
+      user_group: { user_group_id: expect.stringMatching(/^e\d+$/) as string },
+    });
+    end();
+    const { length } = heard;
+    await second.get(UserGroups).put(caller, { user_group_id: 'after', name: 'E' });
+    await sleep(600);
+    expect(heard).toHaveLength(length);
+    await Promise.all([first.close(), second.close()]);
+  });
+
+  test('two of them live in one process, each on its own database', async () => {
+    const other = await createTestDatabase('sqlite');
+    const first = await start(UserGroupModule.forRoot(values));
+    const second = await start(
+      UserGroupModule.forRoot({
+        dataDir: other.env['DATA_DIR'],
+        http: false,
+        webhookDelivery: 'off',
+      }),
+    );
+    const caller = operator(WORKSPACE);
+    await first.get(UserGroups).put(caller, { user_group_id: 'only-here', name: 'O' });
+    await expect(second.get(UserGroups).get(caller, 'only-here')).rejects.toThrow();
+    await Promise.all([first.close(), second.close()]);
+    await other.drop();
+  });
+});
+
+test('what is given for a port must be one', () => {
+  const ports = [{ provide: UserGroups, useValue: {} }];
+  expect(() => UserGroupModule.forRoot({ ports })).toThrow(
+    /^UserGroups is no port of the user group service; it has .*RateLimitStore/,
+  );
+});
+
+test('values that cannot be used are named, and never shown', async () => {
+  const module = UserGroupModule.forRoot({ databaseUrl: 'mysql://root:secret@db/x' });
+  const creation = NestFactory.create(module, { logger: false, abortOnError: false });
+  await expect(creation).rejects.toThrow(/^databaseUrl must/);
+  await expect(creation).rejects.not.toThrow(/secret/);
+  const misspelt = UserGroupModule.forRoot({ dataDirectory: 'x' } as never);
+  await expect(
+    NestFactory.create(misspelt, { logger: false, abortOnError: false }),
+  ).rejects.toThrow('dataDirectory is no option');
+});

@@ -1,0 +1,89 @@
+// What each application does with the package that it has installed; copied there, and compiled by its tools.
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import {
+  type CountedLimit,
+  Introspector,
+  operator,
+  RateLimitStore,
+  Tokens,
+  UserGroupEvents,
+  UserGroupModule,
+  UserGroups,
+} from 'user-group-service';
+import { createTestUserGroups } from 'user-group-service/testing';
+
+const WORKSPACE = 1;
+
+/** Boots on SQLite, creates, rotates and introspects, takes the place of a port, and hears an event. */
+export async function runScenario(): Promise<object> {
+  const { options, apiToken, remove } = createTestUserGroups();
+  const counted: string[] = [];
+
+  class CountingStore extends RateLimitStore {
+    counterOf({ name }: CountedLimit) {
+      return {
+        count: (_key: string, points: number) => {
+          counted.push(name);
+          return Promise.resolve({ consumed: points, resetMs: 60_000 });
+        },
+        takeBack: () => Promise.resolve(),
+      };
+    }
+  }
+
+  @Module({
+    imports: [
+      UserGroupModule.forRootAsync({
+        useFactory: () => ({ ...options, rateLimitPerMinute: 1000 }),
+        http: { prefix: 'internal', features: ['user-groups'] },
+        ports: [{ provide: RateLimitStore, useClass: CountingStore }],
+      }),
+    ],
+  })
+  class ApplicationModule {}
+
+  const app = await NestFactory.create(ApplicationModule, { logger: false, abortOnError: false });
+  try {
+    await app.listen(0, '127.0.0.1');
+    const caller = operator(WORKSPACE);
+    const events = app.get(UserGroupEvents);
+    let heard: string | undefined;
+    const end = events.listen({
+      hear: ({ type, user_group }) => {
+        if (user_group?.user_group_id.startsWith('told')) heard ??= type;
+      },
+    });
+
+    const answer = await fetch(`${await app.getUrl()}/internal/api/user`, {
+      method: 'PUT',
+      headers: { Authorization: `Token ${apiToken}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify({ user_group_id: 'acme', name: 'Acme' }),
+    });
+    const { user_group } = (await answer.json()) as { user_group: { token: string } };
+    const rotated = await app.get(Tokens).rotate(caller, { current_token: user_group.token });
+    const { active, sub } = await app
+      .get(Introspector)
+      .introspect(caller, { token: rotated.user_group.token });
+    const old = await app.get(Introspector).introspect(caller, { token: user_group.token });
+    for (let tries = 0; heard === undefined && tries < 100; tries++) {
+      await app.get(UserGroups).put(caller, { user_group_id: `told ${tries}`, name: 'T' });
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    end();
+    return { status: answer.status, active, sub, old, counted, heard };
+  } finally {
+    await app.close();
+    remove();
+  }
+}
+
+/** What `runScenario` gives everywhere. */
+export const expected = {
+  status: 200,
+  active: true,
+  sub: 'acme',
+  old: { active: false },
+  counted: ['api-token', 'workspace'],
+  heard: 'user_group.create',
+};
