@@ -1,23 +1,74 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { describeOpenApi } from '../../src/docs/openapi';
+import { generatePython } from '../../scripts/clients/python.mjs';
+import { describeOpenApi } from '../../src/docs/openapi.ts';
 
-const root = join(__dirname, '..', '..');
-const path = join(root, 'clients', 'typescript', 'schema.d.ts');
+const require = createRequire(import.meta.url);
+const root = join(import.meta.dirname, '..', '..');
 
-/** `npm run client` writes it. */
-test('the types of the client are those of the OpenAPI document', async () => {
-  const wanted = generate(await describeOpenApi());
-  if (process.env['UPDATE_CLIENT']) writeFileSync(path, wanted);
-  const current = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  if (current !== wanted) {
-    throw new Error('clients/typescript/schema.d.ts is not up to date: run "npm run client".');
+/** `npm run client` writes them. */
+test('the types of the TypeScript client are those of the OpenAPI document', async () => {
+  expectFile('clients/typescript/schema.d.ts', generateTypeScript(await describeOpenApi()));
+});
+
+test('the Python client is that of the OpenAPI document', async () => {
+  for (const [name, text] of Object.entries(generatePython(await plainDocument()))) {
+    expectFile(`clients/python/user_group_service/${name}`, text);
   }
 });
 
+test('what the Python client could not say is refused, never left out', async () => {
+  const document = await plainDocument();
+  const { get } = document.paths['/api/v1/user-groups']!;
+  const generate = (change: object) => () =>
+    generatePython({
+      ...document,
+      paths: { '/x': { get: { ...get, ...change } } },
+    });
+  const parameter = (schema: object, name = 'x') => ({
+    parameters: [{ name, in: 'query', schema }],
+  });
+  const answer = (content: object) => ({ responses: { 200: { content } } });
+  expect(generate({})).not.toThrow();
+  expect(generate({ callbacks: {} })).toThrow('has callbacks');
+  expect(generate(parameter({ type: 'string', not: {} }))).toThrow('has not');
+  expect(generate(parameter({ type: 'strange' }))).toThrow('no type');
+  expect(generate(parameter({ type: 'object', properties: {} }))).toThrow('without a name');
+  expect(generate(parameter({ type: 'integer' }, 'timeout'))).toThrow('two arguments');
+  expect(
+    generate({ parameters: [{ name: 'x', in: 'cookie', schema: { type: 'string' } }] }),
+  ).toThrow('cookie');
+  expect(generate({ responses: { 202: {} } })).toThrow('with nothing');
+  expect(generate(answer({ 'text/csv': { schema: { type: 'string' } } }))).toThrow('text/csv');
+});
+
+test.each(['python', 'typescript'])('the %s client has the licence of the project', (client) => {
+  expect(read(`clients/${client}/LICENSE`)).toBe(read('LICENSE'));
+});
+
+interface PlainDocument {
+  paths: Record<string, Record<string, object>>;
+}
+
+/** As it is published: without what is undefined. */
+async function plainDocument(): Promise<PlainDocument> {
+  return JSON.parse(JSON.stringify(await describeOpenApi())) as PlainDocument;
+}
+
+function expectFile(path: string, wanted: string): void {
+  if (process.env['UPDATE_CLIENT']) writeFileSync(join(root, path), wanted);
+  if (read(path) !== wanted) throw new Error(`${path} is not up to date: run "npm run client".`);
+}
+
+function read(path: string): string {
+  const full = join(root, path);
+  return existsSync(full) ? readFileSync(full, 'utf8') : '';
+}
+
 /** By the tool's command line: its library is made of modules that Jest cannot load. */
-function generate(document: object): string {
+function generateTypeScript(document: object): string {
   const tool = dirname(require.resolve('openapi-typescript/package.json'));
   // A field with a default need not be sent.
   const args = [join(tool, 'bin', 'cli.js'), '--default-non-nullable', 'false'];

@@ -1,0 +1,270 @@
+"""Calls every operation of a running service, and prints the names of the methods it has called.
+
+    BASE=http://127.0.0.1:3000 TOKEN=uga_… python3 tests/every_operation.py
+
+The token needs every scope, the workspace must be new, and the service must know its PUBLIC_URL.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import requests
+
+from user_group_service import ABSENT, ProblemError, UserGroupClient, response_of
+from user_group_service.models import ImportedUserGroupDto, UserGroupResource
+
+called: set[str] = set()
+sent: list[requests.PreparedRequest] = []
+
+
+class RecordingClient(UserGroupClient):
+    """Notes which methods are called, and what is sent."""
+
+    def __init__(self, base_url: str, api_token: str) -> None:
+        session = requests.Session()
+        session.hooks["response"].append(lambda response, **_: sent.append(response.request))
+        super().__init__(base_url, api_token, session=session)
+
+    def __getattribute__(self, name: str) -> Any:
+        value = super().__getattribute__(name)
+        if not name.startswith("_") and callable(value):
+            called.add(name)
+        return value
+
+
+def problem_of(call: Callable[[], object]) -> ProblemError:
+    try:
+        call()
+    except ProblemError as problem:
+        return problem
+    raise AssertionError("it was not refused")
+
+
+def group(client: UserGroupClient, id: str) -> UserGroupResource:
+    read = client.get_user_group(id)
+    assert read is not None
+    return read["user_group"]
+
+
+def contract(client: UserGroupClient) -> None:
+    properties = {"region": "EMEA", "exact": 2**53 - 1, "share": 0.1, "none": None, "ä": []}
+    made = client.create_or_look_up_user_group(
+        user_group_id="acme", name="Acme", mapping={"sales": 1, "ops": "x"}, properties=properties
+    )
+    request = sent[-1]
+    assert request.method == "GET" and "X-HTTP-Method-Override" not in request.headers
+    assert isinstance(request.body, bytes) and json.loads(request.body)["properties"] == properties
+    assert made["success"] == 1 and made["new_user_group"] is True
+    assert made["user_group"].get("properties") == properties
+    assert type(made["user_group"]["properties"]["exact"]) is int
+    found = client.create_or_look_up_user_group(user_group_id="acme")
+    assert found["user_group"]["token"] == made["user_group"]["token"]
+
+    # What is absent stays; None empties.
+    client.put_user_group(user_group_id="acme", name="Acme Europe", properties=ABSENT)
+    assert group(client, "acme")["properties"] == properties
+    client.put_user_group(user_group_id="acme", mapping=None)
+    assert group(client, "acme")["mapping"] == {}
+
+    old = found["user_group"]["token"]
+    rotated = client.rotate_user_group_token(current_token=old, idempotency_key="once")
+    again = client.rotate_user_group_token(current_token=old, idempotency_key="once")
+    assert old != rotated["user_group"]["token"] == again["user_group"]["token"]
+
+
+def user_groups(client: UserGroupClient) -> None:
+    id = "ä/b ?#%2F"
+    created = client.replace_user_group(id, name="Put", mapping={"sales": "emea"})
+    assert response_of(created).status == 201
+    read = client.get_user_group(id)
+    assert read is not None and read["user_group"]["provided_id"] == id
+    etag = response_of(read).headers["etag"]
+    assert client.get_user_group(id, if_none_match=etag) is None
+    patched = client.patch_user_group(id, if_match=etag, properties={"seats": 3, "gone": None})
+    assert patched["user_group"]["properties"] == {"seats": 3}
+    late = problem_of(lambda: client.delete_user_group(id, if_match=etag))
+    assert (late.status, late.code) == (412, "precondition_failed")
+
+    assert client.suspend_user_group(id)["user_group"]["suspended_at"] is not None
+    listed = client.list_user_groups(property_name="seats", property_value="3", suspended="true")
+    assert [entry["provided_id"] for entry in listed["user_groups"]] == [id]
+    assert client.resume_user_group(id)["user_group"]["suspended_at"] is None
+
+    current = client.get_current_token_of_user_group(id)["user_group"]["token"]
+    rotated = client.rotate_token_of_user_group(id, grace_period_seconds=600)
+    assert rotated["user_group"]["token"] != current
+    states = [token["state"] for token in client.list_user_group_tokens(id)["tokens"]]
+    assert states == ["current", "overlap"]
+    revoked = client.revoke_user_group_token(id, 1)
+    assert revoked["tokens"][0]["state"] == "ended"
+    assert client.delete_user_group(id) == {"success": 1}
+
+
+def bulk(client: UserGroupClient) -> None:
+    def lines() -> Iterator[ImportedUserGroupDto]:
+        for number in range(1000):
+            yield {"user_group_id": f"moved {number}", "name": "Moved in", "mapping": None}
+        yield {"user_group_id": "refused", "name": ""}
+
+    with client.import_user_groups(lines()) as answer:
+        told = list(answer)
+    refused, summary = told
+    assert "code" in refused and refused["line"] == 1001 and refused["status"] == 422
+    assert "summary" in summary and summary["summary"]["created"] == 1000
+    assert summary["summary"]["complete"] is True
+    answered = list(client.import_user_groups([{"user_group_id": "acme"}], results="all"))
+    assert "result" in answered[0] and answered[0]["result"] == "unchanged"
+
+    exported = list(client.export_user_groups(include_tokens=False))
+    end = exported[-1]
+    assert "summary" in end and end["summary"] == {"exported": len(exported) - 1, "complete": True}
+    ids = {line["user_group_id"] for line in exported if "user_group_id" in line}
+    assert "moved 0" in ids and "moved 999" in ids and not any("token" in line for line in exported)
+    # One that is not read to its end can be closed.
+    with client.export_user_groups() as begun:
+        assert "user_group_id" in next(begun)
+
+
+def tokens(client: UserGroupClient) -> None:
+    token = client.put_user_group(user_group_id="viewer", name="V", properties={"tier": 7})
+    told = client.introspect_token(token=token["user_group"]["token"], cache_control="no-cache")
+    assert told["active"] is True and told["properties"] == {"tier": 7}
+    assert client.introspect_token(token="ugt_unknown") == {"active": False}
+    issued = client.issue_embed_token("viewer", audience="dashboards", expires_in_seconds=60)
+    embed = issued["embed_token"]
+    assert client.introspect_token(token=embed["token"])["token_type"] == "embed_token"
+    assert embed["kid"] in [key["kid"] for key in client.get_jwks()["keys"]]
+    metadata = client.get_authorization_server()
+    assert metadata["introspection_endpoint"].endswith("/api/v1/introspect")
+    assert "Authorization" not in sent[-1].headers
+
+
+def registry(client: UserGroupClient) -> None:
+    schema = client.register_schema(provided_id="sales", name="Sales")["schema"]["id"]
+    source = client.register_data_source(provided_id="emea", name="EMEA")["data_source"]["id"]
+    client.put_user_group(user_group_id="mapped", name="M", mapping={"sales": "emea"})
+    assert client.rename_schema(schema, name="All sales")["schema"]["name"] == "All sales"
+    assert client.rename_data_source(source, name="Europe")["data_source"]["name"] == "Europe"
+    assert client.get_schema(schema)["schema"]["provided_id"] == "sales"
+    assert client.get_data_source(source)["data_source"]["name"] == "Europe"
+    assert len(client.list_schemas(provided_id="sales")["schemas"]) == 1
+    assert len(client.list_data_sources(limit=1)["data_sources"]) == 1
+
+    assert client.list_unresolvable_mappings()["user_groups"] == []
+    client.update_workspace(mapping_policy="registered")
+    assert client.get_workspace()["workspace"]["mapping_policy"] == "registered"
+    kept = problem_of(lambda: client.delete_data_source(source))
+    assert (kept.status, kept.code) == (409, "still_referenced") and len(kept.errors) > 0
+    for references in (
+        client.list_schema_references(schema),
+        client.list_data_source_references(source),
+    ):
+        assert [entry["provided_id"] for entry in references["user_groups"]] == ["mapped"]
+    client.update_workspace(required_properties=[{"name": "region", "type": "string"}])
+    flawed = client.list_incomplete_user_groups(limit=200)["user_groups"]
+    lacking = next(entry for entry in flawed if entry["provided_id"] == "mapped")
+    assert lacking["errors"][0]["pointer"] == "/properties/region"
+    client.update_workspace(mapping_policy="open", required_properties=[])
+    assert client.delete_data_source(source)["success"] == 1
+    assert client.delete_schema(schema)["success"] == 1
+
+
+def api_tokens(client: UserGroupClient) -> None:
+    issued = client.issue_api_token(name="billing", scopes=["user-groups:read"])["api_token"]
+    id = issued["id"]
+    read = client.get_api_token(id)["api_token"]
+    assert read["last_four"] == issued["token"][-4:] and read["allowed_cidrs"] is None
+    changed = client.update_api_token(id, allowed_cidrs=["127.0.0.0/8"])["api_token"]
+    assert changed["allowed_cidrs"] == ["127.0.0.0/8"] and changed["name"] == "billing"
+    narrow = UserGroupClient(os.environ["BASE"], issued["token"])
+    refused = problem_of(lambda: narrow.put_user_group(user_group_id="x", name="X"))
+    assert (refused.status, refused.code) == (403, "insufficient_scope")
+    rotated = client.rotate_api_token(id)["api_token"]
+    assert client.revoke_api_token(rotated["id"])["api_token"]["state"] == "revoked"
+    first = client.list_api_tokens(limit=1)
+    rest = client.list_api_tokens(cursor=first["next_cursor"])
+    assert first["api_tokens"][0]["id"] not in [entry["id"] for entry in rest["api_tokens"]]
+
+
+def events(client: UserGroupClient) -> None:
+    cursor = client.list_events(after="latest")["next_cursor"]
+    with client.stream_events(after=cursor, types="user_group.*") as stream:
+        assert next(stream).event == "open"
+        client.put_user_group(user_group_id="followed", name="F")
+        change = next(message for message in stream if message.event == "change")
+    event = change.json()
+    assert event["user_group"]["user_group_id"] == "followed" and change.last_event_id != ""
+    listed = client.list_events(after=cursor, limit=1000)["events"]
+    # Up to 2^53, and exact.
+    assert event["id"] in [entry["id"] for entry in listed]
+    with client.stream_events(last_event_id=change.last_event_id) as resumed:
+        assert next(resumed).event == "open"
+    wrong = problem_of(lambda: client.stream_events(after="nowhere"))
+    assert (wrong.status, wrong.code) == (422, "validation_failed")
+
+    audited = client.list_audit_events(
+        object_type="user_group", object_id="followed", from_="2020-01-01T00:00:00Z"
+    )
+    assert [entry["action"] for entry in audited["audit_events"]] == ["user_group.create"]
+
+
+def webhooks(client: UserGroupClient) -> None:
+    made = client.create_webhook_endpoint(
+        url="https://receiver.example/webhooks",
+        event_types=["user_group.*"],
+        headers={"X-Key": "k"},
+    )["webhook_endpoint"]
+    id = made["id"]
+    assert client.list_webhook_endpoints()["webhook_endpoints"][0]["headers"] == ["X-Key"]
+    assert client.get_webhook_endpoint(id)["webhook_endpoint"]["enabled"] is True
+    changed = client.update_webhook_endpoint(id, enabled=False, description=None)
+    assert changed["webhook_endpoint"]["disabled_reason"] == "request"
+    rolled = client.roll_webhook_secret(id, grace_period_seconds=0)["webhook_endpoint"]
+    assert rolled["secret"] != made["secret"]
+    assert client.list_webhook_attempts(id)["attempts"] == []
+    assert client.replay_webhooks(id, since="2020-01-01T00:00:00Z")["replayed"] >= 0
+    assert client.delete_webhook_endpoint(id) == {"success": 1}
+
+
+def problems(client: UserGroupClient) -> None:
+    missing = problem_of(lambda: client.get_api_token(999_999))
+    assert (missing.status, missing.code) == (404, "api_token_not_found")
+    invalid = problem_of(lambda: client.put_user_group(user_group_id="acme", name=""))
+    assert (invalid.status, invalid.code) == (422, "validation_failed")
+    assert invalid.errors[0]["pointer"] == "/name" and invalid.errors[0]["code"] == "empty"
+    assert invalid.request_id is not None and invalid.request_id in str(invalid)
+    assert invalid.retry_after is None
+    assert str(pickle.loads(pickle.dumps(invalid))) == str(invalid)
+    lossy = problem_of(
+        lambda: client.put_user_group(user_group_id="acme", properties={"n": 2**53 + 1})
+    )
+    assert lossy.errors[0]["code"] == "lossy_number"
+    stranger = UserGroupClient(os.environ["BASE"], "uga_" + "0" * 38)
+    refused = problem_of(stranger.get_workspace)
+    assert (refused.status, refused.code) == (401, "api_token_invalid")
+    # Also where a stream is asked for.
+    assert problem_of(lambda: stranger.import_user_groups([])).status == 401
+
+
+def main() -> None:
+    with RecordingClient(os.environ["BASE"] + "/", os.environ["TOKEN"]) as client:
+        assert client.get_liveness()["status"] == "live"
+        assert client.get_readiness()["status"] == "ready"
+        contract(client)
+        user_groups(client)
+        tokens(client)
+        registry(client)
+        api_tokens(client)
+        events(client)
+        webhooks(client)
+        bulk(client)
+        problems(client)
+    print(json.dumps(sorted(called - {"close"})))
+
+
+main()

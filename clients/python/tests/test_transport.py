@@ -1,0 +1,156 @@
+"""What no real service does: answers that are slow, cut, or of somebody else.
+
+python3 -m unittest tests/test_transport.py
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import unittest
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
+from typing import Any
+
+import requests
+
+from user_group_service import IncompleteAnswerError, ProblemError, UserGroupClient, response_of
+from user_group_service.streams import EventStreamParser
+
+
+@contextmanager
+def server(answer: bytes, is_kept_open: bool = False) -> Iterator[tuple[str, list[bytes]]]:
+    """Answers each connection with these bytes, whatever is asked."""
+    received: list[bytes] = []
+    listener = socket.create_server(("127.0.0.1", 0))
+    kept: list[socket.socket] = []
+
+    def serve() -> None:
+        while True:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            received.append(connection.recv(65536))
+            connection.sendall(answer)
+            if is_kept_open:
+                kept.append(connection)
+            else:
+                connection.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", received
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        thread.join()
+        for connection in kept:
+            connection.close()
+
+
+def http(status: str, body: bytes, headers: Mapping[str, str] | None = None) -> bytes:
+    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in (headers or {}).items())]
+    return "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]).encode() + body
+
+
+class Problems(unittest.TestCase):
+    def problem(self, answer: bytes) -> ProblemError:
+        with server(answer) as (url, _), self.assertRaises(ProblemError) as caught:
+            UserGroupClient(url, "t").get_workspace()
+        return caught.exception
+
+    def test_a_page_of_a_proxy_is_a_problem_without_a_code(self) -> None:
+        problem = self.problem(http("502 Bad Gateway", b"<h1>Bad gateway</h1>"))
+        self.assertEqual((problem.status, problem.code, problem.errors), (502, None, ()))
+
+    def test_a_page_with_a_status_of_success_is_a_problem_too(self) -> None:
+        self.assertEqual(self.problem(http("200 OK", b"<h1>Sign in</h1>")).status, 200)
+
+    def test_a_redirect_is_not_followed(self) -> None:
+        elsewhere = {"Location": "http://127.0.0.1:1/"}
+        self.assertEqual(self.problem(http("302 Found", b"", elsewhere)).status, 302)
+
+    def test_retry_after_is_told_in_seconds(self) -> None:
+        later = format_datetime(datetime.now(timezone.utc) + timedelta(seconds=60), usegmt=True)
+        for told, seconds in [("7", 7), (later, 60), ("soon", None), ("²", None)]:
+            headers = {"Retry-After": told.encode().decode("latin-1")}
+            problem = self.problem(http("429 Too Many Requests", b"{}", headers))
+            if seconds is None:
+                self.assertIsNone(problem.retry_after)
+            else:
+                assert problem.retry_after is not None
+                self.assertAlmostEqual(problem.retry_after, seconds, delta=2)
+
+
+class Calls(unittest.TestCase):
+    def test_silence_ends_a_call(self) -> None:
+        with server(b"", is_kept_open=True) as (url, _):
+            with self.assertRaises(requests.Timeout):
+                UserGroupClient(url, "t", timeout=0.2).get_workspace()
+            with self.assertRaises(requests.Timeout):
+                UserGroupClient(url, "t").get_workspace(timeout=0.2)
+
+    def test_what_a_path_cannot_name_is_not_sent(self) -> None:
+        for id in ("", ".", ".."):
+            with server(http("200 OK", b"{}")) as (url, received):
+                with self.assertRaises(ValueError):
+                    UserGroupClient(url, "t").delete_user_group(id)
+            self.assertEqual(received, [])
+
+    def test_what_json_cannot_say_is_not_sent(self) -> None:
+        wrong: list[Any] = [
+            {1: "a key"},
+            {"a": float("nan")},
+            {"a": float("inf")},
+            {"a": {1, 2}},
+            {"a": "\ud800"},
+            {"a": object()},
+        ]
+        with server(http("200 OK", b"{}")) as (url, received):
+            for properties in wrong:
+                with self.assertRaises((TypeError, ValueError), msg=repr(properties)):
+                    client = UserGroupClient(url, "t")
+                    client.put_user_group(user_group_id="g", properties=properties)
+        self.assertEqual(received, [])
+
+    def test_numbers_and_unknown_fields_are_kept_as_they_are(self) -> None:
+        body = b'{"workspace": {"new": 123456789012345678901234567890}, "success": 1}'
+        with server(http("200 OK", body, {"X-Mark": "here"})) as (url, received):
+            answer = UserGroupClient(url, "t").get_workspace()
+        self.assertEqual(answer["workspace"], {"new": 123456789012345678901234567890})
+        self.assertEqual(response_of(answer).headers["x-mark"], "here")
+        self.assertIn(b"\r\nAuthorization: Token t\r\n", received[0])
+        with self.assertRaises(TypeError):
+            response_of({"success": 1})
+
+
+class Streams(unittest.TestCase):
+    def lines(self, body: bytes) -> Iterator[object]:
+        with server(http("200 OK", body)) as (url, _):
+            yield from UserGroupClient(url, "t").export_user_groups()
+
+    def test_an_answer_without_its_summary_is_an_error_at_its_end(self) -> None:
+        whole = b'{"user_group_id":"a"}\n{"summary":{"exported":1,"complete":true}}\n'
+        self.assertEqual(len(list(self.lines(whole))), 2)
+        for cut in (b"", whole[:22], whole[:-1], whole[:-5]):
+            with self.assertRaises(IncompleteAnswerError, msg=repr(cut)):
+                list(self.lines(cut))
+
+    def test_events_are_read_however_they_are_cut(self) -> None:
+        text = ":hello\r\nid: 1\nevent: change\rdata: a\r\ndata:b\n\nretry: 5\n\n"
+        text += "data: ü\r\n\r\nid\n\ndata\n\n"
+        wanted = [("change", "a\nb", "1"), ("message", "ü", "1"), ("message", "", "")]
+        for size in range(1, len(text) + 1):
+            parser = EventStreamParser()
+            pieces = [text[at : at + size] for at in range(0, len(text), size)]
+            messages = [message for piece in pieces for message in parser.push(piece)]
+            told = [(each.event, each.data, each.last_event_id) for each in messages]
+            self.assertEqual(told, wanted, msg=str(size))
+
+
+if __name__ == "__main__":
+    unittest.main()
