@@ -13,11 +13,6 @@ declare module 'class-validator/cjs/validation/Validator.js' {
   export { Validator } from 'class-validator';
 }
 
-declare module 'swagger-ui-dist/absolute-path.js' {
-  /** The directory of its files. */
-  export default function getAbsoluteFSPath(): string;
-}
-
 declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
   export { RateLimiterMemory as default } from 'rate-limiter-flexible';
 }

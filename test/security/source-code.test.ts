@@ -147,7 +147,10 @@ describe('cryptography', () => {
       /(\.digest|^hash)\(.*\)\.(slice|sub\w+)$/.test(callee),
     );
     // The nonce of a cursor, which has 96 bits; the name of the database in the keys of Redis.
-    expect(placesOf(cut)).toEqual(['src/event/event-cursors.ts', 'src/rate-limit/limiter.ts']);
+    expect(placesOf(cut)).toEqual([
+      'src/event/event-cursors.ts',
+      'src/rate-limit/standard-rate-limit-store.ts',
+    ]);
   });
 
   test('no other source of chance than a secure one, but for pauses', () => {
@@ -162,7 +165,9 @@ describe('cryptography', () => {
 });
 
 test('the server writes to its log, and to files of its own, and nowhere else', () => {
-  const isServer = (path: string) => !/^src\/(cli\.ts|cli\/|common\/exit-with\.ts$)/.test(path);
+  // Besides the command line: what prepares the tests of applications.
+  const isServer = (path: string) =>
+    !/^src\/(cli\.ts|cli\/|common\/exit-with\.ts$|testing\.ts$)/.test(path);
   const spoken = placesOf(callsOf(/(^|\.)console\.\w+$|^process\.std(out|err)\b/));
   // The first steps, for people at a terminal; and an end before there is a log.
   expect(spoken.filter(isServer)).toEqual(['src/announce.ts', 'src/common/early-signals.ts']);
