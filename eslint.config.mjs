@@ -35,6 +35,11 @@ export default tseslint.config(
     },
   },
   {
+    // It is compiled by itself, on the package.
+    files: ['examples/extension-module/**'],
+    rules: { '@typescript-eslint/consistent-type-imports': 'off' },
+  },
+  {
     // In a feature, a data source is what a mapping names.
     files: ['src/**'],
     ignores: ['src/database/**'],

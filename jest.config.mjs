@@ -26,6 +26,9 @@ export default {
   ],
   // The client is written for ES modules, where an import names the file that is compiled.
   moduleNameMapper: {
+    // What plugins import, and how they import each other.
+    '^user-group-service$': '<rootDir>/src/index.ts',
+    '^(\\./(?:create-)?home-dashboard.*)\\.js$': '$1',
     '^(\\./(?:cached-introspector|change-stream|client|clocks|event-stream))\\.js$': '$1',
   },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },

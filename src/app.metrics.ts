@@ -1,13 +1,15 @@
 import type { INestApplication } from '@nestjs/common';
-import packageJson from '../package.json' with { type: 'json' };
 import type { HttpServer } from './common/http/http-server.ts';
+import type { Plugin } from './common/plugin.ts';
+import { serviceVersion } from './common/version.ts';
+import type { Watched } from './common/watched.ts';
 import { ChangeFeed } from './database/change-feed.ts';
 import { ConnectionPool } from './database/connection-pool.ts';
 import { ChangeRetention } from './database/upkeep/change-retention.ts';
 import { EncryptionCount } from './encryption-key/encryption-count.ts';
 import { EventStreams } from './event/event-streams.ts';
 import { IntrospectionService } from './introspection/introspection.service.ts';
-import { Metrics, type Watched } from './metrics/metrics.ts';
+import { Metrics } from './metrics/metrics.ts';
 import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer.ts';
 import { WebhookFanOut } from './webhook/delivery/webhook-fan-out.ts';
 import { WebhookWorker } from './webhook/delivery/webhook-worker.ts';
@@ -39,7 +41,7 @@ export function watchApplication(app: INestApplication): void {
       name: 'user_group_service_info',
       help: '1, with the version of the service.',
       label: 'version',
-      read: () => ({ [packageJson.version]: 1 }),
+      read: () => ({ [serviceVersion]: 1 }),
     },
     {
       type: 'counter',
@@ -159,6 +161,13 @@ export function watchHttp(metrics: Metrics, { malformed, connections }: HttpServ
     label: 'reason',
     read: () => connections.cuts,
   });
+}
+
+/** Exports what plugins tell of themselves. */
+export function watchPlugins(app: INestApplication, plugins: readonly Plugin[]): void {
+  for (const { definition } of plugins) {
+    for (const one of definition.metrics?.(app) ?? []) app.get(Metrics).watch(one);
+  }
 }
 
 function toNumber(isSo: boolean | null): number | null {

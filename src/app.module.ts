@@ -14,7 +14,8 @@ import { MetricsModule } from './metrics/metrics.module.ts';
 })
 export class AppModule {
   static with(config: Config, structure: UserGroupStructure = {}): DynamicModule {
-    const service = compose(ConfigModule.forRoot(config), structure);
+    const { plugins } = config;
+    const service = compose(ConfigModule.forRoot(config), { plugins, ...structure });
     return { module: AppModule, imports: [MetricsModule, HealthModule, ...service] };
   }
 }

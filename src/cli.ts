@@ -1,7 +1,10 @@
 import './common/early-signals.ts';
 import { Command } from 'commander';
-import packageJson from '../package.json' with { type: 'json' };
 import { exitWith } from './common/exit-with.ts';
+import { OperatorError } from './common/operator-error.ts';
+import { serviceVersion } from './common/version.ts';
+import { loadDotEnv } from './config/load-config.ts';
+import { loadPlugins } from './config/load-plugins.ts';
 
 interface Entry {
   name: string;
@@ -76,13 +79,32 @@ const entries: Entry[] = [
 async function main(): Promise<void> {
   const program = new Command('user-group-service')
     .description('Administers the user group service; works beside a running server.')
-    .version(packageJson.version);
+    .version(serviceVersion);
   for (const { name, about, load } of entries) {
     const command = program.command(name).description(about);
     // Named anywhere, as in "help token": the others cannot be what was asked for.
     if (process.argv.includes(name)) (await load())(command);
   }
+  await addCommandsOfPlugins(program);
   await program.parseAsync();
+}
+
+async function addCommandsOfPlugins(program: Command): Promise<void> {
+  loadDotEnv();
+  for (const { definition } of await loadPlugins(process.env)) {
+    for (const { name, about, define } of definition.commands ?? []) {
+      const taken = program.commands.some((command) => command.name() === name);
+      if (taken || name === 'help') {
+        throw new OperatorError(
+          `The command ${name} of the plugin ${definition.name} is there already.`,
+        );
+      }
+      define(program.command(name).description(about), async (work) => {
+        const { withServices } = await import('./cli/with-services.ts');
+        await withServices(work);
+      });
+    }
+  }
 }
 
 // The reader of the output, such as `head`, may have read enough.

@@ -1,19 +1,24 @@
-import type {
-  CanActivate,
-  DynamicModule,
-  FactoryProvider,
-  ModuleMetadata,
-  Type,
+import {
+  type CanActivate,
+  type DynamicModule,
+  type FactoryProvider,
+  Global,
+  Module,
+  type ModuleMetadata,
+  type Type,
 } from '@nestjs/common';
+import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { AccessModule } from './api-token/access.module.ts';
 import { ApiTokenModule } from './api-token/api-token.module.ts';
+import type { Plugin } from './common/plugin.ts';
 import { type PortProvider, PortsModule } from './common/ports.ts';
 import type { UserGroupOptions } from './config/options.ts';
 import { DatabaseModule } from './database/database.module.ts';
 import { EncryptionKeyModule } from './encryption-key/encryption-key.module.ts';
 import { EventCoreModule } from './event/event-core.module.ts';
-import { controllersOf, type Feature, features as allFeatures, modulesOf } from './features.ts';
+import { type Feature, modulesOf } from './features.ts';
+import { PluginModule } from './plugin.module.ts';
 import { IntrospectionCoreModule } from './introspection/introspection-core.module.ts';
 import { UserGroupCoreModule } from './user-group/user-group-core.module.ts';
 import { WorkspaceModule } from './workspace/workspace.module.ts';
@@ -36,6 +41,8 @@ export interface UserGroupStructure {
   http?: false | UserGroupRoutes;
   /** The application's own implementations of ports: `{ provide: RateLimitStore, useClass: MyStore }`. */
   ports?: readonly PortProvider[];
+  /** Plugins of the service that the application takes in, too. */
+  plugins?: readonly Plugin[];
 }
 
 /** Makes the values of a user group service. */
@@ -53,8 +60,8 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
   useExisting?: Type<UserGroupOptionsFactory>;
 }
 
-/** The modules that offer services, whatever routes there are. */
-export const serviceModules = [
+/** What offers services, whatever routes there are. */
+const serviceModules = [
   ApiTokenModule,
   EncryptionKeyModule,
   EventCoreModule,
@@ -63,29 +70,62 @@ export const serviceModules = [
   WorkspaceModule,
 ];
 
+/** Lets the services be injected everywhere: in plugins, and in the application that has taken them in. */
+@Global()
+@Module({ imports: serviceModules, exports: serviceModules })
+class ServicesModule {}
+
 /**
  * The modules of a user group service on a configuration.
  * @param config provides the `Config`, to every module
  */
 export function compose(
   config: DynamicModule,
-  { http = {}, ports, imports }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
+  {
+    http = {},
+    ports = [],
+    plugins = [],
+    imports,
+  }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
 ): NonNullable<ModuleMetadata['imports']> {
-  const { features = allFeatures, guards, decorators = [] } = http || { features: [] };
-  const modules = modulesOf(features);
-  for (const controller of controllersOf(modules)) {
+  const { guards, decorators = [] } = http || {};
+  for (const controller of controllersOf({ http, plugins })) {
     for (const decorate of decorators) decorate(controller);
   }
+  const ownModules = http ? modulesOf(http.features) : [];
+  const modules = [...ownModules, ...plugins.flatMap(({ definition }) => definition.modules ?? [])];
   const path = http ? prefixOf(http) : '';
   return [
     config,
-    PortsModule.with(ports, imports),
+    PortsModule.with(
+      [...plugins.flatMap(({ definition }) => definition.ports ?? []), ...ports],
+      imports,
+    ),
     DatabaseModule,
     AccessModule.with(guards),
-    ...serviceModules,
+    ServicesModule,
+    ...plugins.map((plugin) => PluginModule.with(plugin)),
     ...modules,
-    ...(path === '' ? [] : [RouterModule.register(modules.map((module) => ({ path, module })))]),
+    ...(path === ''
+      ? []
+      : [RouterModule.register(modules.map((module) => ({ path, module: classOf(module) })))]),
   ];
+}
+
+/**
+ * The controllers of a structure: those of its features, and those that its plugins' modules have themselves.
+ */
+export function controllersOf({ http = {}, plugins = [] }: UserGroupStructure): Type[] {
+  if (!http) return [];
+  const modules = plugins.flatMap(({ definition }) => definition.modules ?? []);
+  return [...modulesOf(http.features), ...modules].flatMap((module) => [
+    ...('controllers' in module ? (module.controllers ?? []) : []),
+    ...((Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, classOf(module)) ?? []) as Type[]),
+  ]);
+}
+
+function classOf(module: Type | DynamicModule): Type {
+  return 'module' in module ? module.module : module;
 }
 
 /** What stands before each path: nothing, or a path that begins with a slash. */

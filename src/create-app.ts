@@ -2,7 +2,7 @@ import type { DynamicModule, Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
-import { watchApplication, watchHttp } from './app.metrics.ts';
+import { watchApplication, watchHttp, watchPlugins } from './app.metrics.ts';
 import { AppModule } from './app.module.ts';
 import { requireAccessOfHandlers } from './common/handler-access.ts';
 import { ApiHttpAdapter } from './common/http/api-http.adapter.ts';
@@ -22,7 +22,7 @@ const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json'
  * Creates the application, on a database that is ready; not yet listening.
  * @param module the root module: `AppModule`, or one that imports it beside modules of its own
  * @throws OperatorError if the encryption keys are not those of the database
- * @throws Error if a handler does not declare who may call it
+ * @throws OperatorError if a handler does not declare who may call it
  */
 export async function createApp(
   config: Config,
@@ -44,6 +44,7 @@ export async function createApp(
 
   watchApplication(app);
   watchHttp(app.get(Metrics), adapter.http);
+  watchPlugins(app, config.plugins);
   adapter.before(
     observeRequests(log, app.get(Metrics), config.bootstrapApiToken),
     refuseWhenClosing(app.getHttpServer()),

@@ -1,5 +1,4 @@
 import type { Type } from '@nestjs/common';
-import { MODULE_METADATA } from '@nestjs/common/constants.js';
 import { ApiTokenAdministrationModule } from './api-token/api-token-administration.module.ts';
 import { AuditEventModule } from './audit/audit-event.module.ts';
 import { EmbedTokenModule } from './embed-token/embed-token.module.ts';
@@ -25,16 +24,9 @@ const modules = {
 export type Feature = keyof typeof modules;
 
 /** Every part there is. */
-export const features = Object.keys(modules) as readonly Feature[];
+const features = Object.keys(modules) as readonly Feature[];
 
-/** The module of each. */
-export function modulesOf(chosen: readonly Feature[]): Type[] {
+/** The module of each; of all by default. */
+export function modulesOf(chosen: readonly Feature[] = features): Type[] {
   return chosen.map((feature) => modules[feature]);
-}
-
-/** The controllers of modules. */
-export function controllersOf(chosen: readonly Type[]): Type[] {
-  return chosen.flatMap(
-    (module) => (Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, module) ?? []) as Type[],
-  );
 }

@@ -18,11 +18,37 @@ export { Transactor } from './database/transactor.ts';
 export {
   type Caller,
   CurrentCaller,
+  declareScope,
   operator,
   requireScope,
   type Scope,
   scopes,
 } from './common/caller.ts';
+export {
+  definePlugin,
+  type Plugin,
+  type PluginCommand,
+  type PluginDefinition,
+  type WithServices,
+} from './common/plugin.ts';
+export type { Watched } from './common/watched.ts';
+export { FromEnv, type VariableOptions } from './config/variable.ts';
+export { integer, list, oneOf, text } from './config/readers.ts';
+
+export {
+  ApiCreatedResponse,
+  ApiOkResponse,
+  ApiOperation,
+  ApiParam,
+  ApiProperty,
+  ApiPropertyOptional,
+  ApiQuery,
+  ApiTags,
+} from './common/api-docs.ts';
+export { ApiProblems, ApiReadProblems } from './common/problem.dto.ts';
+export { Obeys, type Rule } from './common/json/obeys.decorator.ts';
+export { textViolations } from './common/text.ts';
+export type { Violation } from './common/violation.ts';
 export { Public, RequiresScope } from './common/access.decorator.ts';
 export { JsonBody } from './common/json/json-body.decorator.ts';
 export { QueryOf } from './common/http/query.decorator.ts';

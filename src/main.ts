@@ -9,6 +9,7 @@ import { createLog } from './common/log.ts';
 import { OperatorError } from './common/operator-error.ts';
 import { findExposed } from './config/exposed-secrets.ts';
 import { loadConfig, loadDotEnv } from './config/load-config.ts';
+import { loadPlugins } from './config/load-plugins.ts';
 import { createApp } from './create-app.ts';
 import { claimDataDir } from './database/sqlite/claim-data-dir.ts';
 import { prepareDatabase } from './database/schema/migrate.ts';
@@ -17,7 +18,7 @@ import { createMetricsServer } from './metrics/metrics-server.ts';
 
 async function main(): Promise<void> {
   loadDotEnv();
-  const given = loadConfig(process.env);
+  const given = loadConfig(process.env, { plugins: await loadPlugins(process.env) });
   const log = await createLog(given);
   const { config } = await prepareDatabase(given, (level, msg, details) => {
     log[level]({ msg, ...details });

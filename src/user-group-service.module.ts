@@ -10,12 +10,14 @@ import {
 import { HttpAdapterHost } from '@nestjs/core';
 import type { Express } from 'express';
 import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
+import { requireAccessOf } from './common/handler-access.ts';
 import { HostRoutes } from './common/http/host-routes.ts';
 import { OperatorError } from './common/operator-error.ts';
+import type { Plugin } from './common/plugin.ts';
 import {
   compose,
+  controllersOf,
   prefixOf,
-  serviceModules,
   type UserGroupAsyncOptions,
   type UserGroupOptionsFactory,
   type UserGroupRoutes,
@@ -26,11 +28,12 @@ import { ConfigModule } from './config/config.module.ts';
 import { configOf, type UserGroupOptions } from './config/options.ts';
 import { prepareDatabase } from './database/schema/migrate.ts';
 import { EncryptionCount } from './encryption-key/encryption-count.ts';
-import { controllersOf, features as allFeatures, modulesOf } from './features.ts';
 import { KeyCheck } from './user-group/keys/key-check.ts';
 
-/** Injection token of the routes that an application has taken in; false for none. */
+/** Injection token of the structure of an application that has taken routes in. */
 const ROUTES = Symbol('routes of user groups');
+
+type HostedStructure = UserGroupStructure & { http: UserGroupRoutes };
 
 /** Makes the routes of another application what they are in the service. */
 @Injectable()
@@ -38,7 +41,7 @@ class RoutesMount implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly config: Config,
-    @Inject(ROUTES) private readonly routes: UserGroupRoutes,
+    @Inject(ROUTES) private readonly routes: HostedStructure,
   ) {}
 
   /** By now the routes are registered. An application context has none. @throws OperatorError */
@@ -51,9 +54,11 @@ class RoutesMount implements OnModuleInit {
         `The routes of user groups are made for @nestjs/platform-express, and the application is on ${type}; "http: false" leaves them out.`,
       );
     }
+    const controllers = controllersOf(this.routes);
+    requireAccessOf(controllers);
     HostRoutes.mount(this.host.httpAdapter.getInstance<Express>(), {
-      controllers: controllersOf(modulesOf(this.routes.features ?? allFeatures)),
-      prefix: prefixOf(this.routes),
+      controllers,
+      prefix: prefixOf(this.routes.http),
       bodyLimit: this.config.bodyLimit,
     });
   }
@@ -84,8 +89,13 @@ const STARTED: Provider = {
 @Module({})
 export class UserGroupServiceModule {
   /** @throws ConfigError, once the application is created, for values that cannot be used */
-  static forRoot({ http, ports, ...values }: UserGroupOptions & UserGroupStructure): DynamicModule {
-    return hosted({ useFactory: () => prepare(values) }, { http, ports });
+  static forRoot({
+    http,
+    ports,
+    plugins,
+    ...values
+  }: UserGroupOptions & UserGroupStructure): DynamicModule {
+    return hosted({ useFactory: () => prepare(values, plugins) }, { http, ports, plugins });
   }
 
   /** @throws OperatorError unless one way to make the values is given; ConfigError as `forRoot` */
@@ -95,19 +105,20 @@ export class UserGroupServiceModule {
       throw new OperatorError('The user groups need one of useFactory, useClass and useExisting.');
     }
     if (useFactory) {
-      const values = async (...args: unknown[]) => prepare(await useFactory(...args));
+      const values = async (...args: unknown[]) =>
+        prepare(await useFactory(...args), structure.plugins);
       return hosted({ inject, useFactory: values }, structure, imports);
     }
     const created = async (factory: UserGroupOptionsFactory) =>
-      prepare(await factory.createUserGroupOptions());
+      prepare(await factory.createUserGroupOptions(), structure.plugins);
     const config = { inject: [(useClass ?? useExisting)!], useFactory: created };
     return hosted(config, structure, imports, useClass ? [useClass] : []);
   }
 }
 
 /** Checks the values, and prepares the database that they name. */
-async function prepare(values: UserGroupOptions): Promise<Config> {
-  return (await prepareDatabase(configOf(values))).config;
+async function prepare(values: UserGroupOptions, plugins?: readonly Plugin[]): Promise<Config> {
+  return (await prepareDatabase(configOf(values, plugins))).config;
 }
 
 function hosted(
@@ -119,12 +130,13 @@ function hosted(
   const { http = {} } = structure;
   return {
     module: UserGroupServiceModule,
-    global: true,
     imports: compose(ConfigModule.forRootAsync(config, imports, providers), {
       ...structure,
       imports,
     }),
-    providers: [STARTED, ...(http ? [{ provide: ROUTES, useValue: http }, RoutesMount] : [])],
-    exports: [...serviceModules],
+    providers: [
+      STARTED,
+      ...(http ? [{ provide: ROUTES, useValue: { ...structure, http } }, RoutesMount] : []),
+    ],
   };
 }

@@ -6,9 +6,11 @@ export function defineConfig(config: Command): void {
   config
     .command('check')
     .description('check the environment without touching the database')
-    .action(() => {
-      const { databaseUrl, dataDir } = configure();
+    .action(async () => {
+      const { databaseUrl, dataDir, plugins } = await configure();
       const database = databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL';
-      console.log(`The configuration is valid. Database: ${database}.`);
+      const names = plugins.map(({ definition }) => definition.name).join(', ');
+      const added = names === '' ? '' : ` Plugins: ${names}.`;
+      console.log(`The configuration is valid. Database: ${database}.${added}`);
     });
 }

@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
-import { loadConfig, loadDotEnv } from '../config/load-config.ts';
+import { type ConfigOptions, loadConfig, loadDotEnv } from '../config/load-config.ts';
+import { loadPlugins } from '../config/load-plugins.ts';
 import type { Notify } from '../database/schema/migration-turn.ts';
 
 /** @throws OperatorError if the environment is not acceptable */
-export function configure(options?: { needsKeys: boolean }): Config {
+export async function configure(options?: Pick<ConfigOptions, 'needsKeys'>): Promise<Config> {
   loadDotEnv();
-  return loadConfig(process.env, options);
+  return loadConfig(process.env, { ...options, plugins: await loadPlugins(process.env) });
 }
 
 /** Writes messages of a start to standard error: standard output is for the result of the command. */

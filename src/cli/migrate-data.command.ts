@@ -11,7 +11,7 @@ export function defineMigrateData(command: Command): void {
   command
     .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
     .action(async ({ dataDir }: { dataDir?: string }) => {
-      const config = configure();
+      const config = await configure();
       const from = dataDir ?? config.dataDir;
       const ring = new KeyRing(config.tokenEncryptionKeys ?? []);
       const tables = await migrateData(config, from, {

@@ -16,7 +16,7 @@ export function defineMigration(migration: Command): void {
       'then give this PostgreSQL role what it needs to serve, and no more',
     )
     .action(async ({ grantTo }: { grantTo?: string }) => {
-      const config = configureForSchema();
+      const config = await configureForSchema();
       if (grantTo !== undefined && config.databaseUrl === undefined) {
         throw new OperatorError(
           '--grant-to needs DATABASE_URL: the embedded database has no roles.',
@@ -31,8 +31,9 @@ export function defineMigration(migration: Command): void {
   migration
     .command('revert')
     .description('undo the latest migration, with the data its tables hold')
-    .action(async () => {
-      const name = await revertMigration(configureForSchema(), notifyOperator);
+    .option('--plugin <name>', 'of this plugin, not of the service')
+    .action(async ({ plugin }: { plugin?: string }) => {
+      const name = await revertMigration(await configureForSchema(), notifyOperator, plugin);
       console.error(name === undefined ? 'There was no migration to undo.' : `${name} is undone.`);
     });
 
@@ -40,15 +41,18 @@ export function defineMigration(migration: Command): void {
     .command('show')
     .description('list the migrations')
     .action(async () => {
-      const rows = await listMigrations(configureForSchema(), notifyOperator);
+      const rows = await listMigrations(await configureForSchema(), notifyOperator);
       printTable(
         ['MIGRATION', 'APPLIED'],
-        rows.map(({ name, applied }) => [name, applied ? 'yes' : 'no']),
+        rows.map(({ name, plugin, applied }) => [
+          plugin === undefined ? name : `${plugin}: ${name}`,
+          applied ? 'yes' : 'no',
+        ]),
       );
     });
 }
 
 /** Reads the configuration for schema changes, made by the owner of the tables, who needs no key. */
-function configureForSchema(): Config {
+function configureForSchema(): Promise<Config> {
   return configure({ needsKeys: false });
 }

@@ -1,9 +1,19 @@
 import type { Command } from 'commander';
+import { Config } from '../config/config.ts';
+import { loadPlugins } from '../config/load-plugins.ts';
 import { describeOpenApi } from '../docs/openapi.ts';
 
 /** Defines `openapi`. */
 export function defineOpenApi(openapi: Command): void {
   openapi.action(async () => {
-    console.log(JSON.stringify(await describeOpenApi(), null, 2));
+    console.log(
+      JSON.stringify(
+        await describeOpenApi(
+          Object.assign(new Config(), { plugins: await loadPlugins(process.env) }),
+        ),
+        null,
+        2,
+      ),
+    );
   });
 }

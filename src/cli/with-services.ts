@@ -9,7 +9,7 @@ import { configure, notifyOperator } from './configure.ts';
 export async function withServices(
   work: (app: INestApplicationContext) => Promise<void>,
 ): Promise<void> {
-  const given = configure();
+  const given = await configure();
   given.webhookDelivery = 'off';
   const { config } = await prepareDatabase(given, notifyOperator);
   const log = await createLog({ ...config, logLevel: 'warn' }, 2);

@@ -1,34 +1,64 @@
-import type { RequestMethod } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
 import { isPublic, SCOPE_METADATA } from './access.decorator.ts';
+import { type Scope, scopes } from './caller.ts';
+import { OperatorError } from './operator-error.ts';
 
 const scanner = new MetadataScanner();
 
 /**
  * Requires every handler to declare who may call it, so that a forgotten decorator is found at the
  * start and not by the first caller.
- * @throws Error that names the handlers that declare nothing, or both a scope and `Public`
+ * @throws OperatorError that names the handlers that declare nothing, both a scope and `Public`, or a scope
+ *   that no token can have
  */
 export function requireAccessOfHandlers(modules: ModulesContainer): void {
-  const undecided = [...modules.values()]
-    .flatMap(({ controllers }) => [...controllers.values()])
-    .flatMap(({ metatype }) => undecidedHandlers(metatype as { name: string; prototype: object }));
-  if (undecided.length === 0) return;
-  throw new Error(
-    `A handler needs either @RequiresScope or @Public: ${[...new Set(undecided)].join(', ')}`,
+  requireAccessOf(
+    [...modules.values()]
+      .flatMap(({ controllers }) => [...controllers.values()])
+      .map(({ metatype }) => metatype as Type),
   );
 }
 
-function undecidedHandlers({ name, prototype }: { name: string; prototype: object }): string[] {
+/** As `requireAccessOfHandlers`, for these controllers. */
+export function requireAccessOf(controllers: readonly Type[]): void {
+  const handlers = controllers.flatMap(handlersOf);
+  const undecided = handlers.filter(
+    ({ handler }) => isPublic(handler) === (scopeOf(handler) !== undefined),
+  );
+  if (undecided.length > 0) {
+    throw new OperatorError(
+      `A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`,
+    );
+  }
+  const unknown = handlers.filter(
+    ({ handler }) => !isPublic(handler) && !scopes.includes(scopeOf(handler)!),
+  );
+  if (unknown.length > 0) {
+    throw new OperatorError(
+      `A handler requires a scope that nobody has declared: ${namesOf(unknown)}`,
+    );
+  }
+}
+
+interface Handler {
+  name: string;
+  handler: object;
+}
+
+function handlersOf({ name, prototype }: Type): Handler[] {
+  const methods = prototype as Record<string, object>;
   return scanner
-    .getAllMethodNames(prototype)
-    .filter((method) => {
-      const handler = (prototype as Record<string, object>)[method]!;
-      const verb = Reflect.getMetadata(METHOD_METADATA, handler) as RequestMethod | undefined;
-      return (
-        verb !== undefined && isPublic(handler) === Reflect.hasMetadata(SCOPE_METADATA, handler)
-      );
-    })
-    .map((method) => `${name}.${method}`);
+    .getAllMethodNames(methods)
+    .filter((method) => Reflect.hasMetadata(METHOD_METADATA, methods[method]!))
+    .map((method) => ({ name: `${name}.${method}`, handler: methods[method]! }));
+}
+
+function scopeOf(handler: object): Scope | undefined {
+  return Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined;
+}
+
+function namesOf(handlers: readonly Handler[]): string {
+  return [...new Set(handlers.map(({ name }) => name))].join(', ');
 }

@@ -5,6 +5,7 @@ import {
   encryptionKeys,
   integer,
   issuer,
+  list,
   oneOf,
   postgresUrl,
   publicUrl,
@@ -13,6 +14,7 @@ import {
   trustedProxies,
 } from './readers.ts';
 import type { EncryptionKey } from './readers.ts';
+import type { Plugin } from '../common/plugin.ts';
 import { FromEnv } from './variable.ts';
 
 /** Everything that can be configured: each variable with its type, default and description. */
@@ -54,6 +56,12 @@ export class Config {
     read: postgresUrl,
   })
   databaseDirectUrl?: string;
+
+  /** Not a variable: what `PLUGINS` names. */
+  plugins: readonly Plugin[] = [];
+
+  /** Not a variable: the settings of the plugins, each an instance of its class. */
+  pluginSettings: readonly object[] = [];
 
   /** Not a variable: whether the start has found a pooler in transaction mode behind `DATABASE_URL`. */
   databaseIsPooled?: boolean;
@@ -213,6 +221,14 @@ export class Config {
     read: integer(1, 365),
   })
   webhookRetentionDays = 30;
+
+  @FromEnv('PLUGINS', {
+    about:
+      'Modules to add to the service, separated by commas: files, such as `./plugins/seats/index.js`, or packages; see [Extending](docs/extending.md).',
+    defaultText: 'unset',
+    read: list,
+  })
+  pluginNames: string[] = [];
 
   @FromEnv('DOCS', {
     about:

@@ -1,11 +1,20 @@
+import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { distance } from 'fastest-levenshtein';
 import { existsSync, readFileSync } from 'node:fs';
 import { othersMay } from '../common/others-may.ts';
+import type { Plugin } from '../common/plugin.ts';
 import { Config } from './config.ts';
-import { ConfigError, variables } from './variable.ts';
+import { ConfigError, type Variable, variablesOf } from './variable.ts';
 
 export type Environment = Record<string, string | undefined>;
+
+export interface ConfigOptions {
+  /** Whether the program reads or writes tokens, so that PostgreSQL requires keys. True by default. */
+  needsKeys?: boolean;
+  /** What `PLUGINS` names, with settings of their own. */
+  plugins?: readonly Plugin[];
+}
 
 /** Reads a `.env` file in the working directory, if there is one; variables that are set win over it. */
 export function loadDotEnv(): void {
@@ -14,24 +23,31 @@ export function loadDotEnv(): void {
 
 /**
  * Reads the configuration from `env`; an empty variable counts as unset.
- * @param needsKeys whether the program reads or writes tokens, so that PostgreSQL requires keys
  * @throws ConfigError with one line that names the variable at fault, never its value
  */
-export function loadConfig(env: Environment, { needsKeys = true } = {}): Config {
-  refuseMisspelled(env);
-  const given = Object.fromEntries(
-    variables().map(({ name, secret }) => [
-      name,
-      secret ? readSecret(env, name) : env[name] || undefined,
-    ]),
-  );
-  const config = plainToInstance(Config, given, {
+export function loadConfig(
+  env: Environment,
+  { needsKeys = true, plugins = [] }: ConfigOptions = {},
+): Config {
+  const classes = plugins.flatMap(({ definition }) => definition.settings ?? []);
+  refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
+  const config = readSettings(Config, env);
+  refuseConflicts(config);
+  if (needsKeys) requireKeys(config);
+  const pluginSettings = classes.map((settings) => readSettings(settings, env));
+  return Object.assign(config, { plugins, pluginSettings });
+}
+
+/** Reads the variables of one class of settings. */
+function readSettings<T extends object>(settings: Type<T>, env: Environment): T {
+  const given = variablesOf(settings).map(({ name, secret }) => [
+    name,
+    secret ? readSecret(env, name) : env[name] || undefined,
+  ]);
+  return plainToInstance(settings, Object.fromEntries(given), {
     excludeExtraneousValues: true,
     exposeDefaultValues: true,
   });
-  refuseConflicts(config);
-  if (needsKeys) requireKeys(config);
-  return config;
 }
 
 function readSecret(env: Environment, name: string): string | undefined {
@@ -71,10 +87,8 @@ function requireKeys(config: Config): void {
  * Refuses to start on what looks like a misspelled setting, which would silently fall back to its
  * default.
  */
-function refuseMisspelled(env: Environment): void {
-  const known = variables().flatMap(({ name, secret }) =>
-    secret ? [name, `${name}_FILE`] : [name],
-  );
+function refuseMisspelled(env: Environment, variables: readonly Variable[]): void {
+  const known = variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
   for (const [name, value] of Object.entries(env)) {
     if (!value || known.includes(name)) continue;
     const meant = known.find((candidate) => looksLike(name, candidate));

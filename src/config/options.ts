@@ -1,6 +1,7 @@
-import { type Config } from './config.ts';
+import { Config } from './config.ts';
+import type { Plugin } from '../common/plugin.ts';
 import { loadConfig } from './load-config.ts';
-import { ConfigError, variables } from './variable.ts';
+import { ConfigError, variablesOf } from './variable.ts';
 
 /**
  * The values of a user group service inside of another application. Each is the property of the same name
@@ -45,23 +46,33 @@ export interface UserGroupOptions {
   webhookAllowHttp?: 'on' | 'off';
   /** Addresses that are not public, to which webhooks may be sent nevertheless, separated by commas. */
   webhookAllowedCidrs?: string;
+  /** The settings of plugins, each an instance of its class; those that are not given have their defaults. */
+  pluginSettings?: readonly object[];
 }
 
 /**
  * Checks the values, and fills in the others.
  * @throws ConfigError with one line that names the value at fault, never what it is
  */
-export function configOf(options: UserGroupOptions): Config {
-  const names = new Map(variables().map(({ property, name }) => [property, name]));
+export function configOf(
+  { pluginSettings = [], ...options }: UserGroupOptions,
+  plugins: readonly Plugin[] = [],
+): Config {
+  const names = new Map(variablesOf(Config).map(({ property, name }) => [property, name]));
   const env: Record<string, string> = {};
-  for (const [property, value] of Object.entries(options) as [string, string | number][]) {
+  for (const [property, value] of Object.entries<string | number | undefined>(options)) {
     const name = names.get(property);
     if (name === undefined) throw new ConfigError(`${property} is no option of the user groups.`);
-    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- callers may not check types
     if (value !== undefined) env[name] = String(value);
   }
+  const classes = plugins.map(({ definition }) => definition.settings);
+  const stray = pluginSettings.find(
+    ({ constructor }) => !classes.some((one) => one === constructor),
+  );
+  if (stray)
+    throw new ConfigError(`No plugin has settings of the class ${stray.constructor.name}.`);
   try {
-    return loadConfig(env);
+    return Object.assign(loadConfig(env), { plugins, pluginSettings });
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(inWordsOf(names, error.message));
     throw error;

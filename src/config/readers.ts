@@ -24,6 +24,14 @@ export function text(value: string): string {
   return value;
 }
 
+/** Reads what commas separate. */
+export function list(value: string): string[] {
+  return value
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean);
+}
+
 export function issuer(value: string): string {
   if (isIssuer(value)) return value;
   throw new ConfigError(

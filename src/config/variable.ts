@@ -1,3 +1,4 @@
+import type { Type } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
 import { OperatorError } from '../common/operator-error.ts';
 
@@ -22,17 +23,21 @@ export interface Variable extends VariableOptions<unknown> {
   property: string;
 }
 
-const declared: Variable[] = [];
+const declared = new WeakMap<object, Variable[]>();
 
-/** Every variable in the order of its declaration in the `Config` class. */
-export function variables(): readonly Variable[] {
-  return declared;
+/** The variables of a class of settings, in the order of their declaration. */
+export function variablesOf(settings: Type): readonly Variable[] {
+  return declared.get(settings.prototype as object) ?? [];
 }
 
-/** Binds a property of the `Config` class to one environment variable. */
+/**
+ * Binds a property of a class of settings to one environment variable; the value that it is initialised
+ * with is the default.
+ */
 export function FromEnv<T>(name: string, options: VariableOptions<T>): PropertyDecorator {
   return (target, property) => {
-    declared.push({ ...options, name, property: String(property) });
+    const variable = { ...options, name, property: String(property) };
+    declared.set(target, [...(declared.get(target) ?? []), variable]);
     Expose({ name })(target, property);
     Transform(({ value }: { value: unknown }) => readVariable(name, options, value))(
       target,

@@ -4,8 +4,8 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module.ts';
 import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../common/access.decorator.ts';
 import { describeRecorded } from '../common/api-docs.ts';
+import { serviceVersion } from '../common/version.ts';
 import { Config } from '../config/config.ts';
-import packageJson from '../../package.json' with { type: 'json' };
 
 type PathItem = OpenAPIObject['paths'][string];
 type Operation = NonNullable<PathItem['get']>;
@@ -29,7 +29,7 @@ export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject
     .setOpenAPIVersion('3.1.0')
     .setTitle('User group service')
     .setDescription(DESCRIPTION.trim())
-    .setVersion(packageJson.version)
+    .setVersion(serviceVersion)
     .setLicense('Apache-2.0', 'https://www.apache.org/licenses/LICENSE-2.0')
     .addServer('/', 'This server')
     .addTag('User groups', 'User groups and their tokens: the contract.')
@@ -182,8 +182,8 @@ function operationsOf({ get, put, post, patch, delete: remove }: PathItem): Oper
 }
 
 /** Builds the same document without a database: in preview nothing is instantiated. */
-export async function describeOpenApi(): Promise<OpenAPIObject> {
-  const app = await NestFactory.create(AppModule.with(new Config()), {
+export async function describeOpenApi(config = new Config()): Promise<OpenAPIObject> {
+  const app = await NestFactory.create(AppModule.with(config), {
     preview: true,
     logger: false,
   });

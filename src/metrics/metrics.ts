@@ -1,18 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { errorCatalogue } from '../common/errors.ts';
 import type { ObservedRequest } from '../common/http/observe-requests.ts';
-
-/** A value that another part of the process keeps, read whenever the metrics are. */
-export interface Watched {
-  /** A counter counts since the start; a gauge is the present value. */
-  type: 'counter' | 'gauge';
-  name: string;
-  help: string;
-  /** Name of the label; without one there is a single value. */
-  label?: string;
-  /** Null while there is none. */
-  read: () => number | Readonly<Record<string, number>> | null;
-}
+import type { Watched } from '../common/watched.ts';
 
 /** The Prometheus metrics of the process. */
 export class Metrics {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { variables } from '../../src/config/variable.ts';
+import { variablesOf } from '../../src/config/variable.ts';
 import { generateToken } from '../../src/common/secrets.ts';
 
 const secret = randomBytes(32);
@@ -18,7 +18,7 @@ test('nothing set gives the defaults', () => {
 });
 
 test('every variable of the interface exists', () => {
-  expect(variables().map(({ name }) => name)).toEqual([
+  expect(variablesOf(Config).map(({ name }) => name)).toEqual([
     'HOST',
     'PORT',
     'PUBLIC_URL',
@@ -45,6 +45,7 @@ test('every variable of the interface exists', () => {
     'WEBHOOK_ALLOW_HTTP',
     'WEBHOOK_ALLOWED_CIDRS',
     'WEBHOOK_RETENTION_DAYS',
+    'PLUGINS',
     'DOCS',
     'LOG_LEVEL',
     'LOG_FORMAT',
@@ -241,7 +242,7 @@ describe('a secret in a file', () => {
   test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])(
     '%s can be one',
     (name) => {
-      expect(variables().find((variable) => variable.name === name)?.secret).toBe(true);
+      expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
     },
   );
 });

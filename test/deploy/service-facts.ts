@@ -1,6 +1,6 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { Config } from '../../src/config/config.ts';
-import { variables } from '../../src/config/variable.ts';
+import { variablesOf } from '../../src/config/variable.ts';
 import { describeOpenApi } from '../../src/docs/openapi.ts';
 
 /** What deployment files say about the service, as its code says it. */
@@ -8,7 +8,7 @@ export const { version } = packageJson;
 export const { port, metricsPort } = new Config();
 
 /** The names of all variables, of files too. */
-export const variableNames = variables().flatMap(({ name, secret }) =>
+export const variableNames = variablesOf(Config).flatMap(({ name, secret }) =>
   secret ? [name, `${name}_FILE`] : [name],
 );
 

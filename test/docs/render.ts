@@ -1,11 +1,11 @@
 import { errorCatalogue } from '../../src/common/errors.ts';
 import { violationCodes } from '../../src/common/violation.ts';
 import { Config } from '../../src/config/config.ts';
-import { type Variable, variables } from '../../src/config/variable.ts';
+import { type Variable, variablesOf } from '../../src/config/variable.ts';
 
 /** The configuration table of the README, as Markdown. */
 export function configTable(): string {
-  const rows = variables().map(
+  const rows = variablesOf(Config).map(
     (variable) =>
       `| \`${variable.name}\`${variable.secret ? ' *' : ''} | ${defaultOf(variable, '`')} | ${variable.about.replaceAll('|', '\\|')} |`,
   );
@@ -14,7 +14,7 @@ export function configTable(): string {
 
 /** The text of `.env.example`: every variable, commented out, under its sentence. */
 export function envExample(): string {
-  const blocks = variables().map((variable) => {
+  const blocks = variablesOf(Config).map((variable) => {
     const file = variable.secret ? ` Or ${variable.name}_FILE=<path>.` : '';
     const about = variable.about.replaceAll('`', '');
     return `# ${about}${file}\n# Default: ${defaultOf(variable, '')}\n#${variable.name}=\n`;

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { scopes } from '../../src/common/caller.ts';
 import '../../src/config/config.ts';
-import { variables } from '../../src/config/variable.ts';
+import { Config } from '../../src/config/config.ts';
+import { variablesOf } from '../../src/config/variable.ts';
 import { describeOperations } from '../support/every-operation.ts';
 
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'security.md'), 'utf8');
@@ -20,7 +21,7 @@ function section(heading: string): string {
 /** The configuration variables that the section does not name. */
 function missingIn(heading: string, isWanted: (name: string, isSecret: boolean) => boolean) {
   const text = section(heading);
-  return variables()
+  return variablesOf(Config)
     .filter(({ name, secret }) => isWanted(name, secret === true))
     .map(({ name }) => name)
     .filter((name) => !text.includes(`\`${name}\``) && !text.includes(`:\`${name}\``));
@@ -37,7 +38,7 @@ test('every place that the configuration names is among what the service talks t
 
 test('every limit of the configuration is among what bounds what costs much', () => {
   const isLimit = (name: string) => /LIMIT|_PER_MINUTE$|QUOTA|MAX/.test(name);
-  expect(variables().filter(({ name }) => isLimit(name)).length).toBeGreaterThan(2);
+  expect(variablesOf(Config).filter(({ name }) => isLimit(name)).length).toBeGreaterThan(2);
   expect(missingIn('## What costs much', isLimit)).toEqual([]);
 });
 

@@ -8,6 +8,7 @@ import { ApiTokenService } from '../../src/api-token/api-token.service.ts';
 import { operator, type Scope } from '../../src/common/caller.ts';
 import { hashToken } from '../../src/common/secrets.ts';
 import { toWireTime } from '../../src/common/time.ts';
+import type { Plugin } from '../../src/common/plugin.ts';
 import { createLog } from '../../src/common/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createApp } from '../../src/create-app.ts';
@@ -64,10 +65,11 @@ export function withService(kind: DatabaseKind, env: Record<string, string> = {}
 export async function startTestService(
   place: DatabaseKind | TestDatabase,
   env: Record<string, string> = {},
+  plugins: readonly Plugin[] = [],
 ): Promise<TestService> {
   const isOwn = typeof place === 'string';
   const database = isOwn ? await createTestDatabase(place) : place;
-  const given = loadConfig({
+  const variables = {
     LOG_LEVEL: 'trace',
     LOG_FORMAT: 'json',
     METRICS_PORT: '0',
@@ -79,7 +81,8 @@ export async function startTestService(
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     ...database.env,
     ...env,
-  });
+  };
+  const given = loadConfig(variables, { plugins });
   const { config } = await prepareDatabase(given);
   const app = await createApp(config, await createLog(config, openLog()));
   try {

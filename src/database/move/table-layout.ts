@@ -100,7 +100,7 @@ export function namesOfTables(source: ExclusiveSqlite): string[] {
     [
       ...source.rows<[string]>(
         `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB 'sqlite_*'
-         AND name <> 'migration' ORDER BY name`,
+         AND name <> 'migration' AND name NOT GLOB '*_migration' ORDER BY name`,
       ),
     ].map(([name]) => [
       name,

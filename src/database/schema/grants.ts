@@ -1,9 +1,10 @@
 import { Client } from 'pg';
 import { OperatorError } from '../../common/operator-error.ts';
+import type { Plugin } from '../../common/plugin.ts';
 import type { Config } from '../../config/config.ts';
 
 /** The rights on each table that the service uses, and so those of a role that only serves. */
-const RIGHTS: Record<string, string> = {
+export const RIGHTS: Record<string, string> = {
   api_token: 'SELECT, INSERT, UPDATE',
   audit_event: 'SELECT, INSERT, DELETE',
   change_event: 'SELECT, INSERT, DELETE',
@@ -39,12 +40,27 @@ const NUMBERED = [
 
 const sequences = NUMBERED.map((table) => `${table}_id_seq`).join(', ');
 
+/** What plugins have in the database, by quoted names. */
+interface PluginTables {
+  /** Of their migrations. */
+  records: readonly string[];
+  tables: readonly string[];
+  /** Sequences. */
+  numbers: readonly string[];
+}
+
+const NO_TABLES: PluginTables = { records: [], tables: [], numbers: [] };
+
 /**
  * The statements by which the owner of the tables lets `role` serve without owning anything. They
  * always grant exactly these rights, whatever the role had before.
  */
-export function grantStatements(role: string): string[] {
+export function grantStatements(role: string, ofPlugins: PluginTables = NO_TABLES): string[] {
+  const { records, tables, numbers } = ofPlugins;
   return [
+    ...records.map((table) => `GRANT SELECT ON ${table} TO ${role}`),
+    ...tables.map((table) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO ${role}`),
+    ...numbers.map((sequence) => `GRANT USAGE ON SEQUENCE ${sequence} TO ${role}`),
     'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
     `GRANT USAGE ON SCHEMA public TO ${role}`,
     `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
@@ -66,8 +82,12 @@ export async function grantRights(config: Config, role: string): Promise<void> {
     await client.connect();
     const { rows } = await client.query<{ user: string }>('SELECT current_user AS user');
     if (rows[0]?.user === role) throw new Error('it is the one that owns the tables');
+    const statements = grantStatements(
+      client.escapeIdentifier(role),
+      await findTables(client, config.plugins),
+    );
     // Statements that are sent as one text are one transaction.
-    await client.query(grantStatements(client.escapeIdentifier(role)).join(';\n'));
+    await client.query(statements.join(';\n'));
   } catch (error) {
     const { message } = error as Error;
     throw new OperatorError(`The role ${role} cannot be given its rights: ${message}.`, {
@@ -76,4 +96,20 @@ export async function grantRights(config: Config, role: string): Promise<void> {
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+/** Finds the tables of plugins by what their names begin with. */
+async function findTables(client: Client, plugins: readonly Plugin[]): Promise<PluginTables> {
+  const { rows } = await client.query<{ name: string; kind: keyof PluginTables }>(
+    `SELECT quote_ident(relname) AS name,
+       CASE WHEN relkind = 'S' THEN 'numbers' WHEN relname = prefix || 'migration' THEN 'records'
+         ELSE 'tables' END AS kind
+     FROM pg_class JOIN unnest($1::text[]) AS prefix ON starts_with(relname, prefix)
+     WHERE relkind IN ('r', 'S') AND relnamespace = current_schema()::regnamespace
+       AND relname <> prefix || 'migration_id_seq'`,
+    [plugins.map(({ prefix }) => prefix)],
+  );
+  const namesOf = (kind: keyof PluginTables) =>
+    rows.filter((row) => row.kind === kind).map(({ name }) => name);
+  return { records: namesOf('records'), tables: namesOf('tables'), numbers: namesOf('numbers') };
 }

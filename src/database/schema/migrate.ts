@@ -3,6 +3,7 @@ import { OperatorError } from '../../common/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { lockTables } from '../migrations/lock-tables.ts';
 import { MigrationSession } from './migration-session.ts';
+import { type MigrationSet, migrationSets } from './migration-sets.ts';
 import type { Notify } from './migration-turn.ts';
 import { reachDatabase } from './reach-database.ts';
 
@@ -23,7 +24,13 @@ export async function prepareDatabase(
   notify: Notify = () => undefined,
 ): Promise<Prepared> {
   const config = await reachDatabase(given, notify);
-  const migrated = await MigrationSession.use(config, notify, async (session) => {
+  const migrated: string[] = [];
+  for (const set of migrationSets(config)) migrated.push(...(await migrate(config, notify, set)));
+  return { config, migrated };
+}
+
+function migrate(config: Config, notify: Notify, set: MigrationSet): Promise<string[]> {
+  return MigrationSession.use(config, notify, set, async (session) => {
     // A start without pending migrations does not wait for a newer version that migrates.
     const pending = await session.transact(({ executor }) => executor.getPendingMigrations());
     if (pending.length === 0) return [];
@@ -33,19 +40,22 @@ export async function prepareDatabase(
     }
     return names;
   });
-  return { config, migrated };
 }
 
 /**
- * Reverts the latest migration; the data of its tables is lost.
+ * Reverts the latest migration of the service, or of a plugin; the data of its tables is lost.
  * @returns its name, or undefined if there was none
+ * @throws OperatorError as `prepareDatabase`, and if there is no such plugin with migrations
  */
 export async function revertMigration(
   given: Config,
   notify: Notify = () => undefined,
+  plugin?: string,
 ): Promise<string | undefined> {
+  const set = migrationSets(given).find((one) => one.plugin === plugin);
+  if (!set) throw new OperatorError(`No plugin ${plugin} with migrations is in PLUGINS.`);
   const config = await reachDatabase(given, notify);
-  return MigrationSession.use(config, notify, (session) =>
+  return MigrationSession.use(config, notify, set, (session) =>
     session.alone(() =>
       session.transact(async ({ executor, runner }) => {
         const [latest] = await executor.getExecutedMigrations();
@@ -59,21 +69,34 @@ export async function revertMigration(
 
 export interface MigrationState {
   name: string;
+  /** The plugin that it belongs to; undefined for the service itself. */
+  plugin?: string;
   applied: boolean;
 }
 
-/** Lists every migration in order, with whether this database has it. */
+/** Lists every migration in order, those of plugins last, with whether this database has it. */
 export async function listMigrations(
   given: Config,
   notify: Notify = () => undefined,
 ): Promise<MigrationState[]> {
   const config = await reachDatabase(given, notify);
-  return MigrationSession.use(config, notify, (session) =>
-    session.transact(async ({ executor, all }) => {
-      const applied = new Set((await executor.getExecutedMigrations()).map(({ name }) => name));
-      return all.map((name) => ({ name, applied: applied.has(name) }));
-    }),
-  );
+  const states: MigrationState[] = [];
+  for (const set of migrationSets(config)) {
+    const { plugin } = set;
+    await MigrationSession.use(config, notify, set, (session) =>
+      session.transact(async ({ executor, all }) => {
+        const applied = new Set((await executor.getExecutedMigrations()).map(({ name }) => name));
+        for (const name of all) {
+          states.push({
+            name,
+            ...(plugin !== undefined && { plugin }),
+            applied: applied.has(name),
+          });
+        }
+      }),
+    );
+  }
+  return states;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { createDataSource } from '../create-data-source.ts';
 import { migratingOptions, NO_LIMITS, sessionUrl } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
+import type { MigrationSet } from './migration-sets.ts';
 import { type Notify, waitForTurn } from './migration-turn.ts';
 import { toOperatorError } from './reach-database.ts';
 
@@ -12,14 +13,14 @@ const SCHEMA_LOCK = 7_245_310_118;
 const SESSION_LOCK = 7_245_310_119;
 
 /**
- * The one connection of a process that migrates, without time limits: past a pooler, or through it where
+ * The one connection of a process that runs one set of migrations, without time limits: past a pooler, or through it where
  * there is no other way. Then it has no session of its own, and what belongs to one belongs to a
  * transaction.
  */
 export class MigrationSession {
   readonly executor: MigrationExecutor;
   readonly runner: QueryRunner;
-  /** The names of this version's migrations, in order. */
+  /** The names of the set's migrations, in order. */
   readonly all: string[];
   /** Whether the session is the process's own. */
   readonly isOwn: boolean;
@@ -44,12 +45,18 @@ export class MigrationSession {
   static async use<T>(
     config: Config,
     notify: Notify,
+    { migrations, table }: Pick<MigrationSet, 'migrations' | 'table'>,
     work: (session: MigrationSession) => Promise<T>,
   ): Promise<T> {
+    const options = {
+      ...migratingOptions(config),
+      migrations: [...migrations],
+      migrationsTableName: table,
+    };
     let dataSource: DataSource | undefined;
     try {
       await waitForTurn(config, notify, async () => {
-        dataSource = await ifFree(() => createDataSource(migratingOptions(config)).initialize());
+        dataSource = await ifFree(() => createDataSource(options).initialize());
         return dataSource !== undefined;
       });
       const session = new MigrationSession(config, notify, dataSource!);

@@ -1,0 +1,36 @@
+import { Controller, Get, Param, Put } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiProperty, Obeys } from 'user-group-service';
+import { type Caller, CurrentCaller, declareScope, JsonBody } from 'user-group-service';
+import { RequiresScope, textViolations } from 'user-group-service';
+import { HomeDashboards } from './home-dashboards.js';
+
+class HomeDashboardDto {
+  @ApiProperty({ description: 'The id of the dashboard.', example: 'sales' })
+  @Obeys(textViolations, { required: 'The field dashboard is required.' })
+  dashboard!: string;
+}
+
+@Controller('api/v1/home-dashboards/:id')
+export class HomeDashboardController {
+  constructor(private readonly dashboards: HomeDashboards) {}
+
+  @Get()
+  @RequiresScope(declareScope('dashboards:read'))
+  @ApiOperation({ operationId: 'readHomeDashboard', summary: 'Read the home of a user group' })
+  @ApiOkResponse({ description: 'Its dashboard.' })
+  find(@CurrentCaller() caller: Caller, @Param('id') id: string) {
+    return this.dashboards.find(caller, id);
+  }
+
+  @Put()
+  @RequiresScope(declareScope('dashboards:write'))
+  @ApiOperation({ operationId: 'chooseHomeDashboard', summary: 'Choose the home of a user group' })
+  @ApiOkResponse({ description: 'Its dashboard.' })
+  choose(
+    @CurrentCaller() caller: Caller,
+    @Param('id') id: string,
+    @JsonBody(HomeDashboardDto) { dashboard }: HomeDashboardDto,
+  ) {
+    return this.dashboards.choose(caller, id, dashboard);
+  }
+}

@@ -1,0 +1,46 @@
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { InjectRepository } from '@nestjs/typeorm';
+import type { Repository } from 'typeorm';
+import { type Caller, FromEnv, operator, text, Transactor } from 'user-group-service';
+import { USER_GROUP_DATA_SOURCE, UserGroupEvents, UserGroups } from 'user-group-service';
+import { HomeDashboard } from './home-dashboard.entity.js';
+
+export class HomeDashboardSettings {
+  @FromEnv('HOME_DASHBOARD', { about: 'The dashboard of groups without a choice.', read: text })
+  fallback = 'overview';
+}
+
+@Injectable()
+export class HomeDashboards implements OnModuleInit {
+  constructor(
+    @InjectRepository(HomeDashboard, USER_GROUP_DATA_SOURCE)
+    private readonly choices: Repository<HomeDashboard>,
+    private readonly transactor: Transactor,
+    private readonly userGroups: UserGroups,
+    private readonly events: UserGroupEvents,
+    private readonly settings: HomeDashboardSettings,
+  ) {}
+
+  onModuleInit(): void {
+    this.events.listen({
+      hear: ({ type, user_group: group }) => {
+        if (type !== 'user_group.delete' || !group) return;
+        const { team_id: teamId } = group;
+        void this.transactor.run((manager) => manager.delete(HomeDashboard, { teamId }));
+      },
+    });
+  }
+
+  async find({ workspaceId }: Caller, userGroupId: string): Promise<object> {
+    // Answers 404 by itself, whatever scopes the caller has.
+    const { team_id: teamId } = await this.userGroups.get(operator(workspaceId), userGroupId);
+    const choice = await this.choices.findOneBy({ teamId });
+    return { success: 1, dashboard: choice?.dashboard ?? this.settings.fallback };
+  }
+
+  async choose({ workspaceId }: Caller, userGroupId: string, dashboard: string): Promise<object> {
+    const { team_id: teamId } = await this.userGroups.get(operator(workspaceId), userGroupId);
+    await this.transactor.run((manager) => manager.save(HomeDashboard, { teamId, dashboard }));
+    return { success: 1, dashboard };
+  }
+}

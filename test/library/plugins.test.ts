@@ -1,0 +1,254 @@
+import { Controller, Get, Module } from '@nestjs/common';
+import { randomUUID } from 'node:crypto';
+import homeDashboards from '../../examples/extension-module/src/plugin.ts';
+import { Metrics } from '../../src/metrics/metrics.ts';
+import { definePlugin, FromEnv, integer, Public, RequiresScope } from '../../src/index.ts';
+import { grantRights } from '../../src/database/schema/grants.ts';
+import {
+  listMigrations,
+  prepareDatabase,
+  revertMigration,
+} from '../../src/database/schema/migrate.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import {
+  administer,
+  createTestDatabase,
+  onEachDatabase,
+  onPostgres,
+} from '../support/databases.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
+import { until } from '../support/webhook-receiver.ts';
+
+const COMPATIBLE = { compatibility: '^0.1.0' };
+const PATH = '/api/v1/home-dashboards/acme';
+
+onEachDatabase((kind) => {
+  describe('a plugin with everything', () => {
+    let service: TestService;
+
+    beforeAll(async () => {
+      service = await startTestService(kind, { HOME_DASHBOARD: 'start' }, [homeDashboards]);
+      await service.api.put({ user_group_id: 'acme', name: 'Acme' });
+    });
+
+    afterAll(() => service.close());
+
+    const choose = (dashboard: unknown, api = service.api) =>
+      api.send({ method: 'PUT', path: PATH, body: { dashboard } });
+    const read = (api = service.api) => api.send({ method: 'GET', path: PATH });
+
+    test('its route, its table and its setting are there', async () => {
+      expect(await read()).toMatchObject({ status: 200, body: { dashboard: 'start' } });
+      expect(await choose('sales')).toMatchObject({ status: 200, body: { dashboard: 'sales' } });
+      expect(await choose('sales 2')).toMatchObject({ status: 200 });
+      expect(await read()).toMatchObject({ body: { success: 1, dashboard: 'sales 2' } });
+    });
+
+    test('bodies and errors are those of the service', async () => {
+      expect(await choose('')).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
+      expect(await choose(undefined)).toMatchObject({ status: 422 });
+      const nobody = { method: 'GET', path: '/api/v1/home-dashboards/nobody' } as const;
+      expect(await service.api.send(nobody)).toMatchObject({
+        status: 404,
+        body: { code: 'user_group_not_found' },
+      });
+      const wrong = { method: 'POST', path: PATH, body: {} } as const;
+      expect((await service.api.send(wrong)).status).toBe(405);
+    });
+
+    test('its scopes are given and required like any other', async () => {
+      const reader = service.clientOf(await service.issueToken(['dashboards:read' as never]));
+      expect((await read(reader)).status).toBe(200);
+      expect(await choose('x', reader)).toMatchObject({
+        status: 403,
+        body: { code: 'insufficient_scope' },
+      });
+      const other = service.clientOf(await service.issueToken(['user-groups:read']));
+      expect((await read(other)).status).toBe(403);
+      expect((await read(service.clientOf(undefined))).status).toBe(401);
+      const issued = await service.api.send({
+        method: 'POST',
+        path: '/api/v1/api-tokens',
+        body: { name: 'dashboards', scopes: ['dashboards:write'] },
+      });
+      expect(issued).toMatchObject({
+        status: 201,
+        body: { api_token: { scopes: ['dashboards:write'] } },
+      });
+    });
+
+    test('another workspace has none of it', async () => {
+      const scopes = ['dashboards:read' as never];
+      const stranger = service.clientOf(await service.issueToken(scopes, 'stranger'));
+      expect((await read(stranger)).status).toBe(404);
+    });
+
+    test('it hears of changes', async () => {
+      const count = async () =>
+        (await service.query<object>('SELECT 1 FROM home_dashboards_choice')).length;
+      await choose('sales');
+      expect(await count()).toBe(1);
+      await service.api.send({ method: 'DELETE', path: '/api/v1/user-groups/acme' });
+      await until(async () => (await count()) === 0);
+    });
+
+    test('the OpenAPI document has it', async () => {
+      const { body } = await service.api.send({ method: 'GET', path: '/docs-json' });
+      const { paths, components } = body as unknown as {
+        paths: Record<string, Record<string, object>>;
+        components: { schemas: Record<string, object> };
+      };
+      expect(paths['/api/v1/home-dashboards/{id}']).toMatchObject({
+        get: { operationId: 'readHomeDashboard', 'x-required-scope': 'dashboards:read' },
+        put: { 'x-required-scope': 'dashboards:write' },
+      });
+      expect(components.schemas['HomeDashboardDto']).toMatchObject({ required: ['dashboard'] });
+      expect(JSON.stringify(components.schemas['IssueApiTokenDto'])).toContain('dashboards:read');
+    });
+  });
+
+  test('its migrations are run after those of the service, and recorded by themselves', async () => {
+    const database = await createTestDatabase(kind);
+    const service = await startTestService(database, {}, [homeDashboards]);
+    await service.close();
+    const config = loadConfig(database.env, { plugins: [homeDashboards] });
+    const states = await listMigrations(config);
+    expect(states.at(-1)).toEqual({
+      name: 'CreateHomeDashboards1795100000001',
+      plugin: 'home-dashboards',
+      applied: true,
+    });
+    expect(states.at(-2)).not.toHaveProperty('plugin');
+    const notify = () => undefined;
+    expect(await revertMigration(config, notify, 'home-dashboards')).toBe(
+      'CreateHomeDashboards1795100000001',
+    );
+    expect(await revertMigration(config, notify, 'home-dashboards')).toBeUndefined();
+    expect((await listMigrations(config)).filter(({ applied }) => !applied)).toHaveLength(1);
+    await expect(revertMigration(config, notify, 'another')).rejects.toThrow(
+      'No plugin another with migrations is in PLUGINS.',
+    );
+    // Without the plugin the service starts as it did before.
+    const without = await startTestService(database);
+    expect((await without.api.send({ method: 'GET', path: PATH })).status).toBe(404);
+    await without.close();
+    await database.drop();
+  });
+});
+
+onPostgres('a role that owns nothing', () => {
+  test('gets what plugins need, and not their records of migrations', async () => {
+    const database = await createTestDatabase('postgres');
+    const role = `user_groups_test_${randomUUID().replaceAll('-', '')}`;
+    await administer(`CREATE ROLE ${role} LOGIN PASSWORD 'secret'`);
+    const config = loadConfig(database.env, { plugins: [homeDashboards] });
+    await prepareDatabase(config);
+    await grantRights(config, role);
+    const url = new URL(config.databaseUrl!);
+    [url.username, url.password] = [role, 'secret'];
+    const env = { ...database.env, DATABASE_URL: url.href };
+    const service = await startTestService({ ...database, env }, {}, [homeDashboards]);
+    await service.api.put({ user_group_id: 'acme', name: 'Acme' });
+    const body = { dashboard: 'sales' };
+    const chosen = await service.api.send({ method: 'PUT', path: PATH, body });
+    expect(chosen).toMatchObject({ status: 200, body });
+    const writing = service.query('DELETE FROM home_dashboards_migration');
+    await expect(writing).rejects.toThrow(/permission denied/);
+    await service.close();
+    await database.drop();
+    await administer(`DROP ROLE ${role}`);
+  });
+});
+
+test('a route without access rules ends the start, not the first call', async () => {
+  @Controller('api/v1/open')
+  class ForgottenController {
+    @Get()
+    find() {
+      return { success: 1 };
+    }
+  }
+  @Controller('api/v1/undeclared')
+  class UndeclaredController {
+    @Get()
+    @RequiresScope('nobody:knows' as never)
+    find() {
+      return { success: 1 };
+    }
+  }
+  const starting = (controller: new () => object) => {
+    @Module({ controllers: [controller] })
+    class PluginModule {}
+    const plugin = definePlugin({ name: 'open', ...COMPATIBLE, modules: [PluginModule] });
+    return startTestService('sqlite', {}, [plugin]);
+  };
+  await expect(starting(ForgottenController)).rejects.toThrow(
+    'A handler needs either @RequiresScope or @Public: ForgottenController.find',
+  );
+  await expect(starting(UndeclaredController)).rejects.toThrow(
+    'A handler requires a scope that nobody has declared: UndeclaredController.find',
+  );
+});
+
+test('a route of the service wins over one of a plugin', async () => {
+  @Controller('api/user')
+  class ShadowController {
+    @Get()
+    @Public()
+    find() {
+      return { shadow: true };
+    }
+  }
+  @Module({ controllers: [ShadowController] })
+  class ShadowModule {}
+  const plugin = definePlugin({ name: 'shadow', ...COMPATIBLE, modules: [ShadowModule] });
+  const service = await startTestService('sqlite', {}, [plugin]);
+  expect((await service.clientOf(undefined).get({ user_group_id: 'x' })).status).toBe(401);
+  await service.close();
+});
+
+test('its metrics are exported', async () => {
+  const plugin = definePlugin({
+    name: 'measured',
+    ...COMPATIBLE,
+    metrics: () => [{ type: 'gauge', name: 'measured_things', help: 'Things.', read: () => 7 }],
+  });
+  const service = await startTestService('sqlite', {}, [plugin]);
+  expect(await service.app.get(Metrics).registry.metrics()).toContain('measured_things 7');
+  await service.close();
+});
+
+test('its settings are judged like those of the service', () => {
+  class Settings {
+    @FromEnv('SEAT_LIMIT', { about: 'Seats.', read: integer(1, 10) })
+    limit = 3;
+  }
+  const plugin = definePlugin({ name: 'seats', ...COMPATIBLE, settings: Settings });
+  const settingsOf = (env: Record<string, string>) =>
+    loadConfig(env, { plugins: [plugin] }).pluginSettings;
+  expect(settingsOf({})).toEqual([{ limit: 3 }]);
+  expect(settingsOf({ SEAT_LIMIT: '7' })).toEqual([{ limit: 7 }]);
+  expect(() => settingsOf({ SEAT_LIMIT: '11' })).toThrow(/^SEAT_LIMIT must/);
+  expect(() => settingsOf({ SEAT_LIMT: '1' })).toThrow('did you mean SEAT_LIMIT?');
+});
+
+describe('a definition that cannot be used is refused', () => {
+  test.each([
+    [{ name: 'Seats' }, /^The plugin Seats needs another name/],
+    [{ name: 'seats', compatibility: '^0.2.0' }, /^The plugin seats is made for version \^0.2.0/],
+    [{ name: 'seats', compatibility: '^1.0.0' }, /made for version/],
+    [{ name: 'seats', compatibility: '*' }, /must say its compatibility as a range/],
+  ])('%j', (definition, message) => {
+    expect(() => definePlugin({ ...COMPATIBLE, ...definition })).toThrow(message);
+  });
+
+  test.each(['user', 'user-group', 'migration', 'webhook'])(
+    'the name %s would take tables of the service',
+    async (name) => {
+      const plugin = definePlugin({ name, ...COMPATIBLE });
+      await expect(startTestService('sqlite', {}, [plugin])).rejects.toThrow(
+        `The plugin ${name} needs another name`,
+      );
+    },
+  );
+});

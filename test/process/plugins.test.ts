@@ -1,0 +1,138 @@
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
+import { runBuilt, startServer } from '../support/processes.ts';
+
+const root = join(import.meta.dirname, '..', '..');
+
+/** A service's directory as in the image, with plugins below it. */
+let directory: string;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'user-groups-plugins-'));
+  cpSync(join(root, 'package.json'), join(directory, 'package.json'));
+  for (const name of ['dist', 'node_modules']) {
+    symlinkSync(join(root, name), join(directory, name));
+  }
+  mkdirSync(join(directory, 'plugins'));
+});
+
+afterAll(() => {
+  rmSync(directory, { recursive: true });
+});
+
+function writePlugin(name: string, code: string): string {
+  const path = join(directory, 'plugins', `${name}.js`);
+  writeFileSync(path, code);
+  return path;
+}
+
+const GREETINGS = `
+import { Controller, Get, Module } from '@nestjs/common';
+import { definePlugin, operator, RequiresScope, UserGroups } from 'user-group-service';
+
+class GreetingController {
+  find() { return { success: 1, greeting: 'Hello' }; }
+}
+const find = Object.getOwnPropertyDescriptor(GreetingController.prototype, 'find');
+Get()(GreetingController.prototype, 'find', find);
+RequiresScope('user-groups:read')(GreetingController.prototype, 'find', find);
+Controller('api/v1/greetings')(GreetingController);
+class GreetingModule {}
+Module({ controllers: [GreetingController] })(GreetingModule);
+
+export default definePlugin({
+  name: 'greetings',
+  compatibility: '^0.1.0',
+  modules: [GreetingModule],
+  migrations: [class CreateGreetings1795100000002 {
+    up(runner) { return runner.query('CREATE TABLE greetings_given (id bigint PRIMARY KEY)'); }
+    down(runner) { return runner.query('DROP TABLE greetings_given'); }
+  }],
+  commands: [{
+    name: 'greet',
+    about: 'greet a group',
+    define: (command, withServices) => command.argument('<group>').action((id) =>
+      withServices(async (app) => {
+        const { name } = await app.get(UserGroups).get(operator(1), id);
+        console.log('Hello ' + name);
+      })),
+  }],
+});
+`;
+
+onEachDatabase((kind) => {
+  test('PLUGINS adds a route, a table and a command to the service as it is', async () => {
+    const { env, drop } = await createTestDatabase(kind);
+    const variables = { ...env, PLUGINS: writePlugin('greetings', GREETINGS) };
+    const server = await startServer(variables);
+    const answer = await server.api.send({ method: 'GET', path: '/api/v1/greetings' });
+    expect(answer).toMatchObject({ status: 200, body: { greeting: 'Hello' } });
+    const stranger = await server.apiOf('none').send({ method: 'GET', path: '/api/v1/greetings' });
+    expect(stranger).toMatchObject({ status: 401, body: { success: 0 } });
+    await server.api.put({ user_group_id: 'acme', name: 'Acme' });
+    expect(await runBuilt('cli.js', variables, 'greet', 'acme')).toMatchObject({
+      code: 0,
+      stdout: 'Hello Acme\n',
+    });
+    expect((await runBuilt('cli.js', variables, '--help')).stdout).toMatch(/greet .*greet a group/);
+    expect((await runBuilt('cli.js', variables, 'config', 'check')).stdout).toContain(
+      'Plugins: greetings.',
+    );
+    expect((await runBuilt('cli.js', variables, 'migration', 'show')).stdout).toMatch(
+      /greetings: CreateGreetings1795100000002 +yes/,
+    );
+    expect((await runBuilt('cli.js', variables, 'openapi')).stdout).toContain('/api/v1/greetings');
+    expect(await server.stop()).toBe(0);
+    await drop();
+  });
+});
+
+describe('what cannot be added ends the start with one line', () => {
+  const starting = async (PLUGINS: string, script: 'main.js' | 'cli.js' = 'main.js') => {
+    const { env, drop } = await createTestDatabase('sqlite');
+    const { code, stderr } = await runBuilt(script, { ...env, PLUGINS }, 'config', 'check');
+    await drop();
+    expect(code).toBe(1);
+    expect(stderr.trim().split('\n')).toHaveLength(1);
+    return stderr;
+  };
+  const defined = (definition: string) =>
+    `import { definePlugin } from 'user-group-service'; export default definePlugin(${definition});`;
+
+  test.each([
+    ['a file that is not there', undefined, /missing\.js, which cannot be loaded: Cannot find/],
+    ['a module that fails', 'throw new Error("no\\nluck");', /cannot be loaded: no luck/],
+    [
+      'a module without a plugin',
+      'export default {};',
+      /default export is not made by definePlugin/,
+    ],
+    ['another version', defined('{ name: "old", compatibility: "^9.0.0" }'), /made for version/],
+    [
+      'another copy of the service',
+      'export default { definition: { name: "copy" } };',
+      /made by another copy of user-group-service/,
+    ],
+  ])('%s', async (_what, code, message) => {
+    const path = code === undefined ? join(directory, 'missing.js') : writePlugin('refused', code);
+    expect(await starting(path)).toMatch(message);
+  });
+
+  test('two plugins of one name', async () => {
+    const code = defined('{ name: "twin", compatibility: "^0.1.0" }');
+    const both = [writePlugin('one', code), writePlugin('two', code)].join(', ');
+    expect(await starting(both)).toMatch('PLUGINS names two plugins that are called twin.');
+  });
+
+  test('a command that is there already', async () => {
+    const code = defined(`{
+      name: 'keys', compatibility: '^0.1.0',
+      commands: [{ name: 'keys', about: '', define: () => undefined }],
+    }`);
+    expect(await starting(writePlugin('keys', code), 'cli.js')).toMatch(
+      'The command keys of the plugin keys is there already.',
+    );
+  });
+});
