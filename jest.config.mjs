@@ -15,8 +15,8 @@ const swc = {
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
-  // Its package.json is a copy of the one here.
-  modulePathIgnorePatterns: ['<rootDir>/dist/'],
+  // Each has a package.json that is a copy of the one here.
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/lib/'],
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testPathIgnorePatterns: [
     '/node_modules/',

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
 import { ensureBaseImages } from './container/base-images.mjs';
+import { checkExtension } from './container/extension.mjs';
 import { findEngine, output } from './container/engine.mjs';
 import { checkFirstStart } from './container/compose.mjs';
 import { checkImage } from './container/image.mjs';
@@ -32,7 +33,7 @@ async function main() {
   const report = new Report();
   const secrets = [];
   const volumes = Object.fromEntries(
-    ['data', 'database-secrets', 'owner-secrets', 'api-secrets'].map((name) => [
+    ['data', 'plugin-data', 'database-secrets', 'owner-secrets', 'api-secrets'].map((name) => [
       name,
       `user-groups-test-${name}-${randomUUID()}`,
     ]),
@@ -44,6 +45,7 @@ async function main() {
     await checkEarlyEnd(report, engine, TAG);
     await checkFirstStart(report, engine, TAG, { volumes, secrets });
     await checkMigrationJob(report, engine, TAG);
+    await checkExtension(report, engine, TAG, volumes['plugin-data']);
     await checkImage(report, engine, TAG, secrets);
     return report;
   } finally {

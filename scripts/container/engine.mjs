@@ -111,8 +111,8 @@ class Engine {
   }
 
   /** Builds the image from a directory; what could be kept of the last build is. */
-  async build(tag, directory) {
-    const args = ['--tag', tag, directory];
+  async build(tag, directory, options = []) {
+    const args = ['--tag', tag, ...options, directory];
     const [program, all] =
       this.name === 'docker'
         ? ['docker', ['build', ...args]]

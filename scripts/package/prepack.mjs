@@ -36,7 +36,11 @@ for (const path of files.filter((name) => name.endsWith('.d.ts'))) {
 writeFileSync(join(LIB, 'openapi.json'), `${JSON.stringify(await document(), null, 2)}\n`);
 
 const code = files.filter((name) => name.endsWith('.js')).map((path) => readFileSync(path, 'utf8'));
-const manifest = packageManifest(JSON.parse(readFileSync('package.json', 'utf8')), code);
+const service = JSON.parse(readFileSync('package.json', 'utf8'));
+const manifest = packageManifest(service, code);
+// Where the code reads its version.
+const { type, version } = service;
+writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version })}\n`);
 renameSync('package.json', SAVED);
 writeFileSync('package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 

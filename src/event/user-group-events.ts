@@ -1,4 +1,4 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
 import type { ChangeRecord } from '../database/change-reader.ts';
 import { ChangeTail, type TailFollower } from './change-tail.ts';
 import { type EventView, toEventView } from './dto/event-answer.dto.ts';
@@ -19,15 +19,16 @@ export interface UserGroupListener {
 
 /** Tells code in the same process of every change that any process of the installation has committed. */
 @Injectable()
-export class UserGroupEvents {
+export class UserGroupEvents implements BeforeApplicationShutdown {
   private readonly logger = new Logger(UserGroupEvents.name);
+  private readonly ends = new Set<() => void>();
 
   constructor(private readonly tail: ChangeTail) {}
 
   /**
    * Tells of changes from now on, in all workspaces, usually within 250 ms. It remembers nothing: what is
    * committed while no process listens is not told later, as `/api/v1/events` would.
-   * @returns ends it
+   * @returns ends it before the application ends
    */
   listen(listener: UserGroupListener): () => void {
     let unfollow = (): void => undefined;
@@ -44,9 +45,17 @@ export class UserGroupEvents {
       },
     };
     unfollow = this.tail.follow(follower);
-    return () => {
+    const end = () => {
+      this.ends.delete(end);
       unfollow();
     };
+    this.ends.add(end);
+    return end;
+  }
+
+  /** Nobody hears of what comes after; else the process would go on to look at the change log. */
+  beforeApplicationShutdown(): void {
+    for (const end of this.ends) end();
   }
 
   /** Nobody's mistake ends the others' events. */

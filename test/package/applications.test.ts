@@ -1,5 +1,13 @@
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,6 +17,9 @@ const root = join(import.meta.dirname, '..', '..');
 const require = createRequire(import.meta.url);
 const SCENARIO = join(import.meta.dirname, 'scenario.ts');
 const DRIVER = 'node_modules/better-sqlite3/build/Release/better_sqlite3.node';
+
+/** Of one command: what hangs is to fail. */
+const LIMIT_MS = 120_000;
 
 /** Versions of what the applications need besides, kept by this project or fixed here. */
 const versions: Record<string, string> = {
@@ -54,11 +65,16 @@ afterAll(() => {
 });
 
 function npm(cwd: string, ...args: string[]): string {
-  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  return execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: 'pipe', timeout: LIMIT_MS });
 }
 
 function node(cwd: string, ...args: string[]): string {
-  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: 'pipe' });
+  return execFileSync(process.execPath, args, {
+    cwd,
+    encoding: 'utf8',
+    stdio: 'pipe',
+    timeout: LIMIT_MS,
+  });
 }
 
 /** A new application that has installed the tarball, and `tools`. */
@@ -161,4 +177,36 @@ test('the tests of an application under Jest with SWC pass', () => {
     '--json',
   );
   expect(JSON.parse(report)).toMatchObject({ numPassedTests: 1, success: true });
+}, 180_000);
+
+test('the example of a plugin passes its tests on the package, and what was built is added to the service', () => {
+  const app = createApplication('module', ['typescript', '@types/node']);
+  requireOneNest(app);
+  const example = join(root, 'examples', 'extension-module');
+  for (const name of ['src', 'test', 'tsconfig.json']) {
+    cpSync(join(example, name), join(app, name), { recursive: true });
+  }
+  rmSync(join(app, 'scenario.ts'));
+  const { scripts } = JSON.parse(readFileSync(join(example, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>;
+  };
+  npm(app, 'pkg', 'set', `scripts.test=${scripts['test']!}`);
+  expect(npm(app, 'test')).toMatch(/^. pass 1$/m);
+
+  // As in the image: the plugin lies below the service, whose copy of the package is the one that runs.
+  const service = mkdtempSync(join(directory, 'service-'));
+  cpSync(join(root, 'package.json'), join(service, 'package.json'));
+  for (const name of ['dist', 'node_modules']) symlinkSync(join(root, name), join(service, name));
+  cpSync(join(app, 'dist', 'src'), join(service, 'plugins'), { recursive: true });
+  const check = (plugin: string) =>
+    spawnSync(process.execPath, [join(service, 'dist', 'src', 'cli.js'), 'config', 'check'], {
+      cwd: service,
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], PLUGINS: plugin },
+    });
+  expect(check('./plugins/plugin.js').stdout).toContain('Plugins: home-dashboards.');
+  expect(check(join(app, 'dist', 'src', 'plugin.js'))).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('made by another copy of user-group-service') as string,
+  });
 }, 180_000);
