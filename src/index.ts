@@ -67,6 +67,8 @@ export {
   type RateCounter,
   RateLimitStore,
 } from './rate-limit/rate-limit-store.ts';
+export { type EncryptionKey, KeyProvider } from './common/key-provider.ts';
+export { UserGroupTokenFormat } from './user-group/token/user-group-token-format.ts';
 export { Introspector } from './introspection/introspector.ts';
 export { ApiTokenService as ApiTokens } from './api-token/api-token.service.ts';
 export { WorkspaceService as Workspaces } from './workspace/workspace.service.ts';

@@ -13,7 +13,6 @@ import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
 import { requireAccessOf } from './common/handler-access.ts';
 import { HostRoutes } from './common/http/host-routes.ts';
 import { OperatorError } from './common/operator-error.ts';
-import type { Plugin } from './common/plugin.ts';
 import {
   compose,
   controllersOf,
@@ -95,7 +94,8 @@ export class UserGroupServiceModule {
     plugins,
     ...values
   }: UserGroupOptions & UserGroupStructure): DynamicModule {
-    return hosted({ useFactory: () => prepare(values, plugins) }, { http, ports, plugins });
+    const structure = { http, ports, plugins };
+    return hosted({ useFactory: () => prepare(values, structure) }, structure);
   }
 
   /** @throws OperatorError unless one way to make the values is given; ConfigError as `forRoot` */
@@ -105,20 +105,19 @@ export class UserGroupServiceModule {
       throw new OperatorError('The user groups need one of useFactory, useClass and useExisting.');
     }
     if (useFactory) {
-      const values = async (...args: unknown[]) =>
-        prepare(await useFactory(...args), structure.plugins);
+      const values = async (...args: unknown[]) => prepare(await useFactory(...args), structure);
       return hosted({ inject, useFactory: values }, structure, imports);
     }
     const created = async (factory: UserGroupOptionsFactory) =>
-      prepare(await factory.createUserGroupOptions(), structure.plugins);
+      prepare(await factory.createUserGroupOptions(), structure);
     const config = { inject: [(useClass ?? useExisting)!], useFactory: created };
     return hosted(config, structure, imports, useClass ? [useClass] : []);
   }
 }
 
 /** Checks the values, and prepares the database that they name. */
-async function prepare(values: UserGroupOptions, plugins?: readonly Plugin[]): Promise<Config> {
-  return (await prepareDatabase(configOf(values, plugins))).config;
+async function prepare(values: UserGroupOptions, structure: UserGroupStructure): Promise<Config> {
+  return (await prepareDatabase(configOf(values, structure))).config;
 }
 
 function hosted(

@@ -1,14 +1,33 @@
 import type { Command } from 'commander';
+import { randomBytes } from 'node:crypto';
 import { OperatorError } from '../common/operator-error.ts';
+import { VaultTransit } from '../encryption-key/vault-transit.ts';
 import { type Encrypted, EncryptionKeyService } from '../user-group/keys/encryption-key.service.ts';
 import { TokenRewrapper } from '../user-group/keys/token-rewrapper.ts';
 import { WebhookSecretRewrapper } from '../webhook/endpoint/webhook-secret-rewrapper.ts';
+import { configure } from './configure.ts';
 import { printTable } from './print-table.ts';
 import { showProgress } from './show-progress.ts';
 import { withServices } from './with-services.ts';
 
-/** Defines `keys status`, `keys rewrap` and `keys forget`. */
+/** Defines `keys create`, `keys status`, `keys rewrap` and `keys forget`. */
 export function defineKeys(keys: Command): void {
+  keys
+    .command('create')
+    .description('print a new key for TOKEN_ENCRYPTION_KEYS; stores nothing')
+    .argument('<id>', '1-32 of A-Z a-z 0-9 _ -, never used before')
+    .option('--wrapped', 'made and wrapped by Vault, which alone can unwrap it')
+    .action(async (id: string, { wrapped }: { wrapped?: true }) => {
+      if (!/^[\w-]{1,32}$/.test(id)) {
+        throw new OperatorError('The id of a key is 1-32 of A-Z a-z 0-9 _ -.');
+      }
+      const config = await configure({ needsKeys: false });
+      const key = wrapped
+        ? await new VaultTransit(config).createWrapped()
+        : randomBytes(32).toString('base64');
+      console.log(`${id}:${key}`);
+    });
+
   keys
     .command('status')
     .description('list the keys, what each has encrypted, and how often it was used')

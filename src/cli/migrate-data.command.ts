@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { migrateData } from '../database/move/migrate-data.ts';
+import { configuredKeys } from '../encryption-key/standard-key-provider.ts';
 import { KeyRing } from '../encryption-key/key-ring.ts';
 import { requireKeysOfSource } from '../user-group/keys/source-keys.ts';
 import { printTable } from './print-table.ts';
@@ -13,7 +14,7 @@ export function defineMigrateData(command: Command): void {
     .action(async ({ dataDir }: { dataDir?: string }) => {
       const config = await configure();
       const from = dataDir ?? config.dataDir;
-      const ring = new KeyRing(config.tokenEncryptionKeys ?? []);
+      const ring = new KeyRing((await configuredKeys(config)) ?? []);
       const tables = await migrateData(config, from, {
         checkSource: (source) => requireKeysOfSource(ring, source, from),
         onProgress: showProgress,

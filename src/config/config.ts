@@ -2,7 +2,8 @@ import {
   apiToken,
   bytes,
   cidrs,
-  encryptionKeys,
+  configuredKeys,
+  headerText,
   integer,
   issuer,
   list,
@@ -10,10 +11,12 @@ import {
   postgresUrl,
   publicUrl,
   redisUrl,
+  serviceUrl,
   text,
+  transitKey,
   trustedProxies,
 } from './readers.ts';
-import type { EncryptionKey } from './readers.ts';
+import type { ConfiguredKey } from './readers.ts';
 import type { Plugin } from '../common/plugin.ts';
 import { FromEnv } from './variable.ts';
 
@@ -75,12 +78,41 @@ export class Config {
 
   @FromEnv('TOKEN_ENCRYPTION_KEYS', {
     about:
-      'Keys that encrypt user-group tokens at rest, `k2:<base64>,k1:<base64>`: 32 bytes each, the first encrypts, all decrypt. Required with PostgreSQL.',
+      'Keys that encrypt user-group tokens at rest, `k2:<base64>,k1:<base64>`: 32 bytes each, the first encrypts, all decrypt; or wrapped by Vault, `k3:vault:v1:…`. Required with PostgreSQL.',
     defaultText: 'embedded database: a key file in `DATA_DIR`',
     secret: true,
-    read: encryptionKeys,
+    read: configuredKeys,
   })
-  tokenEncryptionKeys?: EncryptionKey[];
+  tokenEncryptionKeys?: ConfiguredKey[];
+
+  @FromEnv('VAULT_ADDR', {
+    about:
+      'Address of the HashiCorp Vault or OpenBao that unwraps keys at the start, such as `https://vault.example.com:8200`; unused without wrapped keys.',
+    defaultText: 'unset',
+    read: serviceUrl,
+  })
+  vaultAddress?: string;
+
+  @FromEnv('VAULT_TOKEN', {
+    about: 'What Vault knows the service by; unset behind an agent that says it.',
+    defaultText: 'unset',
+    secret: true,
+    read: headerText,
+  })
+  vaultToken?: string;
+
+  @FromEnv('VAULT_NAMESPACE', {
+    about: 'The namespace of Vault that has the key.',
+    defaultText: 'unset',
+    read: headerText,
+  })
+  vaultNamespace?: string;
+
+  @FromEnv('VAULT_TRANSIT_KEY', {
+    about: 'Mount and name of the key of Vault’s transit engine that wraps the others.',
+    read: transitKey,
+  })
+  vaultTransitKey = 'transit/user-groups';
 
   @FromEnv('BOOTSTRAP_API_TOKEN', {
     about:

@@ -3,6 +3,7 @@ import { plainToInstance } from 'class-transformer';
 import { distance } from 'fastest-levenshtein';
 import { existsSync, readFileSync } from 'node:fs';
 import { othersMay } from '../common/others-may.ts';
+import { KeyProvider } from '../common/key-provider.ts';
 import type { Plugin } from '../common/plugin.ts';
 import { Config } from './config.ts';
 import { ConfigError, type Variable, variablesOf } from './variable.ts';
@@ -33,7 +34,7 @@ export function loadConfig(
   refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
   const config = readSettings(Config, env);
   refuseConflicts(config);
-  if (needsKeys) requireKeys(config);
+  if (needsKeys && !providesKeys(plugins)) requireKeys(config);
   const pluginSettings = classes.map((settings) => readSettings(settings, env));
   return Object.assign(config, { plugins, pluginSettings });
 }
@@ -75,7 +76,19 @@ function refuseConflicts(config: Config): void {
   }
 }
 
+function providesKeys(plugins: readonly Plugin[]): boolean {
+  return plugins.some(({ definition }) =>
+    definition.ports?.some(({ provide }) => provide === KeyProvider),
+  );
+}
+
 function requireKeys(config: Config): void {
+  if (
+    config.vaultAddress === undefined &&
+    config.tokenEncryptionKeys?.some((key) => 'wrapped' in key)
+  ) {
+    throw new ConfigError('VAULT_ADDR must be set where TOKEN_ENCRYPTION_KEYS has wrapped keys.');
+  }
   if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
     throw new ConfigError(
       'TOKEN_ENCRYPTION_KEYS must be set when DATABASE_URL is: k1:<base64 of 32 random bytes>, for example from "openssl rand -base64 32"; or, for data of an embedded database, TOKEN_ENCRYPTION_KEYS_FILE: its file token-encryption-keys.',

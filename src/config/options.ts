@@ -1,5 +1,7 @@
 import { Config } from './config.ts';
+import { KeyProvider } from '../common/key-provider.ts';
 import type { Plugin } from '../common/plugin.ts';
+import type { PortProvider } from '../common/ports.ts';
 import { loadConfig } from './load-config.ts';
 import { ConfigError, variablesOf } from './variable.ts';
 
@@ -16,6 +18,14 @@ export interface UserGroupOptions {
   dataDir?: string;
   /** `k2:<base64>,k1:<base64>`: the first encrypts, all decrypt. Required with PostgreSQL. */
   tokenEncryptionKeys?: string;
+  /** Address of the Vault that unwraps keys such as `k3:vault:v1:…` at the start. */
+  vaultAddress?: string;
+  /** What Vault knows the service by. */
+  vaultToken?: string;
+  /** The namespace of Vault that has the key. */
+  vaultNamespace?: string;
+  /** Mount and name of the key of Vault that wraps the others. Default `transit/user-groups`. */
+  vaultTransitKey?: string;
   /** Created with every scope if the database has no API token; without it none is created. */
   bootstrapApiToken?: string;
   /** For how many seconds (0–86,400) a rotated token can be introspected where the call does not say it. */
@@ -56,7 +66,10 @@ export interface UserGroupOptions {
  */
 export function configOf(
   { pluginSettings = [], ...options }: UserGroupOptions,
-  plugins: readonly Plugin[] = [],
+  {
+    ports = [],
+    plugins = [],
+  }: { ports?: readonly PortProvider[]; plugins?: readonly Plugin[] } = {},
 ): Config {
   const names = new Map(variablesOf(Config).map(({ property, name }) => [property, name]));
   const env: Record<string, string> = {};
@@ -72,7 +85,9 @@ export function configOf(
   if (stray)
     throw new ConfigError(`No plugin has settings of the class ${stray.constructor.name}.`);
   try {
-    return Object.assign(loadConfig(env), { plugins, pluginSettings });
+    // Settings of plugins are values here, not variables.
+    const needsKeys = !ports.some(({ provide }) => provide === KeyProvider);
+    return Object.assign(loadConfig(env, { needsKeys, plugins }), { pluginSettings });
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(inWordsOf(names, error.message));
     throw error;

@@ -1,14 +1,18 @@
 import { isIP } from 'node:net';
+import type { EncryptionKey } from '../common/key-provider.ts';
 import { isWellFormedToken } from '../common/secrets.ts';
 import { isIssuer } from '../common/text.ts';
 import { ConfigError } from './variable.ts';
 
-/** One key of the ring that encrypts user-group tokens at rest. */
-export interface EncryptionKey {
+/** A key that only another service can unwrap. */
+export interface WrappedKey {
   id: string;
-  /** 32 bytes. */
-  secret: Buffer;
+  /** `vault:v1:…`, as the transit engine of Vault gives it. */
+  wrapped: string;
 }
+
+/** A key as it is configured. */
+export type ConfiguredKey = EncryptionKey | WrappedKey;
 
 /**
  * The fewest different bytes a key must have, and the fewest different steps from one byte to the
@@ -119,25 +123,64 @@ function isEncoded(text: string): boolean {
  * `A-Z a-z 0-9 _ -`, keys are 32 bytes in base64 or base64url.
  */
 export function encryptionKeys(value: string): EncryptionKey[] {
+  return differentKeys(value.split(',').map(encryptionKey));
+}
+
+/** As `encryptionKeys`, where some may be wrapped: `k2:vault:v1:…`, as the transit engine of Vault gives them. */
+export function configuredKeys(value: string): ConfiguredKey[] {
   const keys = value.split(',').map((entry) => {
-    const [, id, encoded] = /^\s*([\w-]{1,32}):([A-Za-z0-9+/_-]{43}=?)\s*$/.exec(entry) ?? [];
-    const secret = Buffer.from(encoded ?? '', 'base64');
-    if (id === undefined || secret.length !== 32) {
-      throw new ConfigError(
-        'must be a list such as k2:<base64>,k1:<base64>, each key 32 bytes in base64 (openssl rand -base64 32).',
-      );
-    }
-    if (!isVaried(secret, LEAST_VARIED_BYTES)) {
-      throw new ConfigError(
-        `must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`,
-      );
-    }
-    return { id, secret };
+    const [, id, wrapped] =
+      /^\s*([\w-]{1,32}):(vault:v\d{1,9}:[A-Za-z0-9+/=_-]{1,1000})\s*$/.exec(entry) ?? [];
+    return id !== undefined && wrapped !== undefined ? { id, wrapped } : encryptionKey(entry);
   });
-  if (new Set(keys.map((key) => key.id)).size !== keys.length) {
-    throw new ConfigError('must not name the same key id twice.');
+  return differentKeys(keys);
+}
+
+/** Whether it is a key: 32 bytes that look random. */
+export function isRandomKey(secret: Buffer): boolean {
+  return secret.length === 32 && isVaried(secret, LEAST_VARIED_BYTES);
+}
+
+function differentKeys<T extends { id: string }>(keys: T[]): T[] {
+  if (new Set(keys.map((key) => key.id)).size === keys.length) return keys;
+  throw new ConfigError('must not name the same key id twice.');
+}
+
+function encryptionKey(entry: string): EncryptionKey {
+  const [, id, encoded] = /^\s*([\w-]{1,32}):([A-Za-z0-9+/_-]{43}=?)\s*$/.exec(entry) ?? [];
+  const secret = Buffer.from(encoded ?? '', 'base64');
+  if (id === undefined || secret.length !== 32) {
+    throw new ConfigError(
+      'must be a list such as k2:<base64>,k1:<base64>, each key 32 bytes in base64 (openssl rand -base64 32).',
+    );
   }
-  return keys;
+  if (!isVaried(secret, LEAST_VARIED_BYTES)) {
+    throw new ConfigError(
+      `must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`,
+    );
+  }
+  return { id, secret };
+}
+
+/** Reads the path of a key of Vault's transit engine: the mount, a slash, its name. */
+export function transitKey(value: string): string {
+  if (/^[\w.-]+(\/[\w.-]+)+$/.test(value)) return value;
+  throw new ConfigError('must be the mount and the name of a key, such as transit/user-groups.');
+}
+
+/** Reads the address of another service, without the slash at its end. */
+export function serviceUrl(value: string): string {
+  if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
+    const { username, password, href } = new URL(value);
+    if (username + password === '') return href.replace(/\/+$/, '');
+  }
+  throw new ConfigError('must be an address such as https://vault.example.com:8200.');
+}
+
+/** Reads a secret that is sent in a header field. */
+export function headerText(value: string): string {
+  if (/^[\x21-\x7e]{1,1000}$/.test(value)) return value;
+  throw new ConfigError('must be visible ASCII characters without spaces.');
 }
 
 /**

@@ -1,22 +1,29 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
+import { port } from '../common/ports.ts';
 import { Config } from '../config/config.ts';
 import { EncryptionCount } from './encryption-count.ts';
 import { EncryptionKeyRecord } from './encryption-key.entity.ts';
 import { EncryptionKeyRepository } from './encryption-key.repository.ts';
-import { KeyRing, loadKeyRing } from './key-ring.ts';
+import { KeyProvider } from '../common/key-provider.ts';
+import { KeyRing } from './key-ring.ts';
+import { StandardKeyProvider } from './standard-key-provider.ts';
 import { UserGroupTokenCipher } from './user-group-token-cipher.ts';
 import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
 
 @Module({
   imports: [TypeOrmModule.forFeature([EncryptionKeyRecord], USER_GROUP_DATA_SOURCE)],
   providers: [
+    port(KeyProvider, {
+      inject: [Config, EncryptionKeyRepository],
+      useFactory: (config: Config, keys: EncryptionKeyRepository) =>
+        new StandardKeyProvider(config, async () => (await keys.list()).length === 0),
+    }),
     {
       provide: KeyRing,
-      inject: [Config, EncryptionKeyRepository],
-      useFactory: async (config: Config, keys: EncryptionKeyRepository) =>
-        loadKeyRing(config, (await keys.list()).length === 0),
+      inject: [KeyProvider],
+      useFactory: async (provider: KeyProvider) => KeyRing.of(await provider.keys()),
     },
     {
       provide: UserGroupTokenCipher,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { EncryptionKey } from '../config/readers.ts';
+import type { EncryptionKey } from '../common/key-provider.ts';
 import { statement, Statements } from '../database/statement.ts';
 import { Transactor } from '../database/transactor.ts';
 import { keyCheckValue } from './key-ring.ts';

@@ -1,24 +1,24 @@
-import { createHmac, randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { createHmac } from 'node:crypto';
 import { OperatorError } from '../common/operator-error.ts';
-import { othersMay } from '../common/others-may.ts';
-import { createPrivateFile } from '../common/private-file.ts';
-import type { Config } from '../config/config.ts';
-import { type EncryptionKey, encryptionKeys } from '../config/readers.ts';
+import type { EncryptionKey } from '../common/key-provider.ts';
 
-const KEY_FILE = 'token-encryption-keys';
-
-/** The path of the key file of the embedded database, which is used unless keys are configured. */
-export function keyFilePath(dataDir: string): string {
-  return join(dataDir, KEY_FILE);
-}
-
-/** The keys of `TOKEN_ENCRYPTION_KEYS`: the first encrypts, every one decrypts. */
+/** The keys of the service: the first encrypts, every one decrypts. */
 export class KeyRing {
   private forgotten: readonly string[] = [];
 
   constructor(readonly keys: readonly EncryptionKey[]) {}
+
+  /** @throws OperatorError unless there is a key, and each has 32 bytes and an id of its own that can be stored */
+  static of(keys: readonly EncryptionKey[]): KeyRing {
+    const ids = new Set(keys.map(({ id }) => id));
+    const isUsable = keys.every(
+      ({ id, secret }) => /^[\w-]{1,32}$/.test(id) && secret.length === 32,
+    );
+    if (keys.length > 0 && ids.size === keys.length && isUsable) return new KeyRing(keys);
+    throw new OperatorError(
+      'What provides the encryption keys must give one or more, each with an id of its own and 32 bytes.',
+    );
+  }
 
   /** The key that encrypts. */
   get current(): EncryptionKey {
@@ -42,31 +42,4 @@ export class KeyRing {
 /** Identifies a key without revealing anything about it: an HMAC-SHA-256 of a fixed text. */
 export function keyCheckValue(key: EncryptionKey): Buffer {
   return createHmac('sha256', key.secret).update('user-group-service key check').digest();
-}
-
-/**
- * Loads the configured keys or, on the embedded database, those of the key file in `DATA_DIR`,
- * which is made at the first start and flushed to disk before any token is encrypted with it.
- * @param isNew whether the database has not been written with any key yet
- * @throws OperatorError if the key file cannot be used, or is gone
- */
-export function loadKeyRing(config: Config, isNew: boolean): KeyRing {
-  if (config.tokenEncryptionKeys) return new KeyRing(config.tokenEncryptionKeys);
-  const path = keyFilePath(config.dataDir);
-  if (!isNew && !existsSync(path)) {
-    throw new OperatorError(
-      `The key file ${path} is gone, and the database was written with it; restore it, or set TOKEN_ENCRYPTION_KEYS.`,
-    );
-  }
-  try {
-    if (isNew) createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
-    if (othersMay(path) !== 'nothing') {
-      throw new OperatorError('everybody on this machine may read it; chmod 600 it.');
-    }
-    return new KeyRing(encryptionKeys(readFileSync(path, 'utf8').trim()));
-  } catch (error) {
-    const reason =
-      error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
-    throw new OperatorError(`The key file ${path} cannot be used: ${reason}`);
-  }
 }

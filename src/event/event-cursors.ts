@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ValidationFailed } from '../common/errors.ts';
-import type { EncryptionKey } from '../config/readers.ts';
+import type { EncryptionKey } from '../common/key-provider.ts';
 import type { ChangePosition } from '../database/change-reader.ts';
 import { KeyRing } from '../encryption-key/key-ring.ts';
 

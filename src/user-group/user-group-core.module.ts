@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { port } from '../common/ports.ts';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
 import { AuditModule } from '../audit/audit.module.ts';
@@ -18,6 +19,7 @@ import { UserGroup } from './entities/user-group.entity.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupExporter } from './bulk/user-group-exporter.ts';
 import { UserGroupImporter } from './bulk/user-group-importer.ts';
+import { StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWaves } from './group/user-group-waves.ts';
 import { UserGroupWrites } from './group/user-group-writes.ts';
@@ -65,6 +67,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     TokenRewrapper,
     UnresolvableMappings,
     TokenIssuer,
+    port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }),
     TokenRotations,
     Tokens,
     UserGroupExporter,

@@ -33,7 +33,9 @@ test('no text becomes code or a regular expression', () => {
   );
   // What is loaded while the program runs is named where it is loaded.
   const loads = callsOf(/^(import|require(\.resolve)?)$/);
-  expect(loads.filter(({ node }) => literalOf(node.arguments?.[0]) === undefined)).toEqual([]);
+  const unnamed = loads.filter(({ node }) => literalOf(node.arguments?.[0]) === undefined);
+  // What the operator names in PLUGINS.
+  expect(placesOf(unnamed)).toEqual(['src/config/load-plugins.ts']);
   // Redis runs the fixed script of the library of the limiter.
   expect(placesOf(callsOf(/\.eval$/))).toEqual(['src/rate-limit/redis.ts']);
 });
@@ -50,7 +52,7 @@ function isConstant(expression: ts.Expression): boolean {
   return ts.isIdentifier(expression) && /^[A-Z_]+$/.test(expression.text);
 }
 
-test('only the code of the database, of Redis and of webhooks connects to anything', () => {
+test('only the code of the database, of Redis, of Vault and of webhooks connects to anything', () => {
   const connecting = imports.filter(({ module, names }) => {
     if (module === 'typeorm') return names.includes('DataSource');
     if (/^node:(net|http)$/.test(module)) return names.some((name) => !HARMLESS.includes(name));
@@ -59,7 +61,11 @@ test('only the code of the database, of Redis and of webhooks connects to anythi
     );
   });
   const elsewhere = placesOf(connecting).filter((path) => !path.startsWith('src/database/'));
-  expect(elsewhere).toEqual(['src/rate-limit/redis.ts', 'src/webhook/sending/webhook-sender.ts']);
+  expect(elsewhere).toEqual([
+    'src/encryption-key/vault-transit.ts',
+    'src/rate-limit/redis.ts',
+    'src/webhook/sending/webhook-sender.ts',
+  ]);
   expect(callsOf(/^(globalThis\.)?(fetch|WebSocket|EventSource|navigator\.\w+)$/)).toEqual([]);
   expect(placesOf(callsOf(/^createServer$/))).toEqual(['src/common/http/http-server.ts']);
 });

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { OperatorError } from '../../common/operator-error.ts';
 import { statement, type Statements } from '../../database/statement.ts';
 import { listKeys } from '../../encryption-key/encryption-key.repository.ts';
-import { keyCheckValue, keyFilePath, type KeyRing } from '../../encryption-key/key-ring.ts';
+import { keyFilePath } from '../../encryption-key/key-file.ts';
+import { keyCheckValue, type KeyRing } from '../../encryption-key/key-ring.ts';
 import {
   type EncryptedToken,
   UserGroupTokenCipher,

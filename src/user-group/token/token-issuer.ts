@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuditEntry } from '../../audit/audit-log.ts';
 import { DatabaseUnavailable } from '../../common/errors.ts';
-import { generateToken, hashToken } from '../../common/secrets.ts';
+import { hashToken } from '../../common/secrets.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { newToken, UserGroupTokenFormat } from './user-group-token-format.ts';
 import { type RetiredToken, UserGroupTokenRepository } from './user-group-token.repository.ts';
 
 /** A generation that a group is to get. */
@@ -27,6 +28,7 @@ export class TokenIssuer {
   constructor(
     private readonly tokens: UserGroupTokenRepository,
     private readonly cipher: UserGroupTokenCipher,
+    private readonly format: UserGroupTokenFormat,
   ) {}
 
   /**
@@ -40,14 +42,16 @@ export class TokenIssuer {
     now: number,
   ): Promise<string[]> {
     if (generations.length === 0) return [];
-    const issued = generations.map(({ userGroupId, generation, token = generateToken('ugt') }) => ({
-      token,
-      userGroupId,
-      generation,
-      ...this.cipher.encrypt(token, { workspaceId, userGroupId, generation }),
-      hash: hashToken(token),
-      lastFour: token.slice(-4),
-    }));
+    const issued = generations.map(
+      ({ userGroupId, generation, token = newToken(this.format) }) => ({
+        token,
+        userGroupId,
+        generation,
+        ...this.cipher.encrypt(token, { workspaceId, userGroupId, generation }),
+        hash: hashToken(token),
+        lastFour: token.slice(-4),
+      }),
+    );
     await this.tokens.insertAll(manager, workspaceId, issued, now);
     return issued.map(({ token }) => token);
   }

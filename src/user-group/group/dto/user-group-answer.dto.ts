@@ -12,7 +12,8 @@ export class UserGroupView {
   @ApiProperty({
     description:
       'The user-group token: save it and pass it as userGroupToken when you embed a dashboard.',
-    pattern: '^ugt_[0-9A-Za-z]{38}$',
+    minLength: 20,
+    maxLength: 255,
     example: TOKEN_EXAMPLE,
   })
   token!: string;
