@@ -57,10 +57,15 @@ export type { PortProvider } from './common/ports.ts';
 export { UserGroups } from './user-group/user-groups.ts';
 export { type RotationOptions, Tokens } from './user-group/tokens.ts';
 export {
-  type UserGroupEvent,
-  UserGroupEvents,
-  type UserGroupListener,
-} from './event/user-group-events.ts';
+  UserGroupChangeGuard,
+  type UserGroupChangeRefusal,
+  type UserGroupChangeRequest,
+  type UserGroupChangeTransaction,
+  type UserGroupContent,
+} from './user-group/group/user-group-change-guard.ts';
+export type { UserGroupSubscription } from './event/event-consumer.ts';
+export type { UserGroupEvent } from './event/user-group-event.ts';
+export { UserGroupEvents, type UserGroupListener } from './event/user-group-events.ts';
 export {
   type CountedLimit,
   type KeyCount,
@@ -74,6 +79,7 @@ export { ApiTokenService as ApiTokens } from './api-token/api-token.service.ts';
 export { WorkspaceService as Workspaces } from './workspace/workspace.service.ts';
 
 export {
+  ChangeRefused,
   InsufficientScope,
   ServiceError,
   UserGroupNotFound,

@@ -9,6 +9,7 @@ import { configOf, type UserGroupOptions } from './config/options.ts';
 import { ChangeEvent } from './database/change-event.entity.ts';
 import { listMigrations, type MigrationState, prepareDatabase } from './database/schema/migrate.ts';
 import { EncryptionKeyRecord } from './encryption-key/encryption-key.entity.ts';
+import { EventConsumerRecord } from './event/event-consumer.entity.ts';
 import { RegisteredDataSource } from './registry/things/registered-data-source.entity.ts';
 import { RegisteredSchema } from './registry/things/registered-schema.entity.ts';
 import { DataSourceMapping } from './user-group/entities/data-source-mapping.entity.ts';
@@ -32,6 +33,7 @@ export const entities = [
   ChangeEvent,
   DataSourceMapping,
   EncryptionKeyRecord,
+  EventConsumerRecord,
   IdempotencyKey,
   Notice,
   RegisteredDataSource,

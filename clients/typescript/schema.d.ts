@@ -907,7 +907,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "change_refused" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -7292,6 +7292,8 @@ export interface operations {
             /**
              * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
              *
+             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
+             *
              *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
              */
             409: {
@@ -7500,6 +7502,8 @@ export interface operations {
             };
             /**
              * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
+             *
+             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
              *
              *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
              */
@@ -7955,6 +7959,8 @@ export interface operations {
             };
             /**
              * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
+             *
+             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
              *
              *     `token_not_usable`: The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored.
              */
@@ -8745,7 +8751,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more. */
+            /**
+             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
+             *
+             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
+             */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8966,6 +8976,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
+            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
             /** @description `precondition_failed`: What is stored is not what If-Match or If-None-Match asks for, so nothing was changed. Read it again, and repeat the call with its ETag. */
             412: {
                 headers: {
@@ -9162,6 +9183,17 @@ export interface operations {
             };
             /** @description `request_timeout`: The request did not arrive completely in time. */
             408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
+            409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9372,6 +9404,17 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
+            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
+            409: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
             /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
             417: {
                 headers: {
@@ -9531,6 +9574,17 @@ export interface operations {
             };
             /** @description `request_timeout`: The request did not arrive completely in time. */
             408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
+            409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -310,6 +310,12 @@ export class UserGroupQuotaReached extends problem(409, 'user_group_quota_reache
   }
 }
 
+export class ChangeRefused extends problem(409, 'change_refused', {
+  title: 'Change refused',
+  about:
+    'A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.',
+}) {}
+
 export class UserGroupTokenIsCurrent extends problem(409, 'token_is_current', {
   title: 'Token is current',
   about: 'The current token of a group is not revoked but rotated, which ends it.',

@@ -220,7 +220,7 @@ export class Config {
 
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
-      'Hours for which the change feed keeps an event, longer than any process that introspects, or consumer, may be away; and until webhooks have been made of it, for WEBHOOK_RETENTION_DAYS at most.',
+      'Hours for which the change feed keeps an event, longer than any process that introspects, or consumer, may be away; and until webhooks have been made of it and durable consumers have handled it, for WEBHOOK_RETENTION_DAYS at most.',
     read: integer(24, 8760),
   })
   eventRetentionHours = 168;

@@ -1,6 +1,11 @@
 import { Module } from '@nestjs/common';
+import { TypeOrmModule } from '@nestjs/typeorm';
+import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { ChangeTail } from './change-tail.ts';
+import { EventConsumerRecord } from './event-consumer.entity.ts';
+import { EventConsumerRepository } from './event-consumer.repository.ts';
+import { EventConsumers } from './event-consumers.ts';
 import { EventCursors } from './event-cursors.ts';
 import { EventService } from './event.service.ts';
 import { EventSlots } from './event-slots.ts';
@@ -9,8 +14,20 @@ import { UserGroupEvents } from './user-group-events.ts';
 
 /** Follows what changes. */
 @Module({
-  imports: [EncryptionKeyModule],
-  providers: [ChangeTail, EventCursors, EventService, EventSlots, EventStreams, UserGroupEvents],
+  imports: [
+    TypeOrmModule.forFeature([EventConsumerRecord], USER_GROUP_DATA_SOURCE),
+    EncryptionKeyModule,
+  ],
+  providers: [
+    ChangeTail,
+    EventConsumerRepository,
+    EventConsumers,
+    EventCursors,
+    EventService,
+    EventSlots,
+    EventStreams,
+    UserGroupEvents,
+  ],
   exports: [EventService, EventStreams, UserGroupEvents],
 })
 export class EventCoreModule {}

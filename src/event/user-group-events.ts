@@ -1,13 +1,8 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import type { ChangeRecord } from '../database/change-reader.ts';
 import { ChangeTail, type TailFollower } from './change-tail.ts';
-import { type EventView, toEventView } from './dto/event-answer.dto.ts';
-
-/** An event as `/api/v1/events` shows it, and of which workspace it is. */
-export interface UserGroupEvent extends EventView {
-  /** Null for what may have changed anything in any workspace. */
-  workspace_id: number | null;
-}
+import type { UserGroupSubscription } from './event-consumer.ts';
+import { EventConsumers } from './event-consumers.ts';
+import { toUserGroupEvent, type UserGroupEvent } from './user-group-event.ts';
 
 /** Code in the same process that wants to know what changes. */
 export interface UserGroupListener {
@@ -17,13 +12,16 @@ export interface UserGroupListener {
   lose?(): void;
 }
 
-/** Tells code in the same process of every change that any process of the installation has committed. */
+/** Tells code in the same process of every change that any process of the installation has committed: what it must not miss, and what it may. */
 @Injectable()
 export class UserGroupEvents implements BeforeApplicationShutdown {
   private readonly logger = new Logger(UserGroupEvents.name);
   private readonly ends = new Set<() => void>();
 
-  constructor(private readonly tail: ChangeTail) {}
+  constructor(
+    private readonly tail: ChangeTail,
+    private readonly consumers: EventConsumers,
+  ) {}
 
   /**
    * Tells of changes from now on, in all workspaces, usually within 250 ms. It remembers nothing: what is
@@ -36,7 +34,7 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
       hear: ({ changes }) => {
         for (const change of changes)
           this.guard(() => {
-            listener.hear(toEvent(change));
+            listener.hear(toUserGroupEvent(change));
           });
       },
       lose: () => {
@@ -58,6 +56,17 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
     for (const end of this.ends) end();
   }
 
+  /**
+   * Has every change from the first subscription of this name on handled at least once, in all workspaces, in order,
+   * by one process at a time; also what is committed while no process is there. It survives restarts and kills.
+   * What nobody has handled is kept for `EVENT_RETENTION_HOURS` or `WEBHOOK_RETENTION_DAYS`, whichever is longer.
+   * @returns ends it in this process, when its handler has ended; the consumer stays where it stands
+   * @throws TypeError for a subscription that cannot be; DatabaseUnavailable
+   */
+  subscribe(subscription: UserGroupSubscription): Promise<() => Promise<void>> {
+    return this.consumers.run(subscription);
+  }
+
   /** Nobody's mistake ends the others' events. */
   private guard(tell: () => void): void {
     try {
@@ -66,8 +75,4 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
       this.logger.error({ msg: 'a listener has failed', err });
     }
   }
-}
-
-function toEvent(change: ChangeRecord): UserGroupEvent {
-  return { ...toEventView(change), workspace_id: change.workspaceId };
 }

@@ -23,6 +23,7 @@ import { StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-to
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWaves } from './group/user-group-waves.ts';
 import { UserGroupWrites } from './group/user-group-writes.ts';
+import { changeGuardPort, UserGroupChangeVeto } from './group/user-group-change-veto.ts';
 import { UserGroupQuota } from './group/user-group-quota.ts';
 import { UserGroupRepository } from './group/user-group.repository.ts';
 import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
@@ -55,6 +56,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     RateLimitModule,
   ],
   providers: [
+    changeGuardPort,
     DanglingMappings,
     EncryptedTokens,
     EncryptionKeyService,
@@ -83,6 +85,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     UserGroupTokenRepository,
     UserGroupTokenService,
     UserGroupTokenUsage,
+    UserGroupChangeVeto,
     UserGroupWaves,
     UserGroupWrites,
     UserGroups,

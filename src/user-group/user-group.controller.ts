@@ -12,6 +12,7 @@ import {
   UserGroupTokenNotFound,
   UserGroupTokenUnreadable,
   UserGroupNotFound,
+  ChangeRefused,
   UserGroupQuotaReached,
 } from '../common/errors.ts';
 import { IdempotencyKeyHeader } from '../common/http/idempotency-key.decorator.ts';
@@ -46,6 +47,7 @@ export class UserGroupController {
   @ApiProblems(
     UserGroupNotFound,
     UserGroupQuotaReached,
+    ChangeRefused,
     UserGroupTokenForgotten,
     UserGroupTokenUnreadable,
     AuditUnavailable,
@@ -68,6 +70,7 @@ export class UserGroupController {
   @ApiOkResponse({ type: UserGroupAnswer, description: 'The user group as stored.' })
   @ApiProblems(
     UserGroupQuotaReached,
+    ChangeRefused,
     UserGroupTokenForgotten,
     UserGroupTokenUnreadable,
     AuditUnavailable,

@@ -53,6 +53,7 @@ test('every table has an owner', () => {
     'change_event',
     'data_source_mapping',
     'encryption_key',
+    'event_consumer',
     'idempotency_key',
     'notice',
     'registered_data_source',

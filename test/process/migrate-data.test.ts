@@ -37,6 +37,7 @@ onPostgres('a database with everything', () => {
     await prepareDatabase(loadConfig(target.env));
     // Nothing else makes one within days.
     await changeDatabase(source, "INSERT INTO notice VALUES ('api_token.expiring', '1/1', 1)");
+    await addConsumer();
     await addLaterTable();
     moved = await runBuilt('cli.js', targetEnv, 'migrate-data');
   });
@@ -46,6 +47,15 @@ onPostgres('a database with everything', () => {
     await source.drop();
     await target.drop();
   });
+
+  /** As an application leaves it: no server has one. */
+  function addConsumer(): Promise<void> {
+    return changeDatabase(
+      source,
+      `INSERT INTO event_consumer (name, position, lease_owner, lease_until, created_at, updated_at)
+       VALUES ('billing', '{"id":1,"at":1}', NULL, NULL, 1, 2), ('ledger', '{"id":2,"at":3}', 'a', 4, 5, 6)`,
+    );
+  }
 
   /** A table as a later version may have it: named before what it refers to, with another type. */
   async function addLaterTable(): Promise<void> {

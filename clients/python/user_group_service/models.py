@@ -86,6 +86,7 @@ class ProblemDto(TypedDict):
         "user_group_suspended",
         "user_group_incomplete",
         "user_group_quota_reached",
+        "change_refused",
         "token_is_current",
         "idempotency_key_spent",
         "token_forgotten",

@@ -21,6 +21,7 @@ import { IndexTokenOverlaps1795000000021 } from './1795000000021-index-token-ove
 import { IndexDeletions1795000000022 } from './1795000000022-index-deletions.ts';
 import { AddEndpointRemoval1795000000023 } from './1795000000023-add-endpoint-removal.ts';
 import { IndexWebhookDeliveries1795000000024 } from './1795000000024-index-webhook-deliveries.ts';
+import { CreateEventConsumers1795000000025 } from './1795000000025-create-event-consumers.ts';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -50,4 +51,5 @@ export const migrations = [
   IndexDeletions1795000000022,
   AddEndpointRemoval1795000000023,
   IndexWebhookDeliveries1795000000024,
+  CreateEventConsumers1795000000025,
 ];

@@ -10,6 +10,7 @@ export const RIGHTS: Record<string, string> = {
   change_event: 'SELECT, INSERT, DELETE',
   data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
   encryption_key: 'SELECT, INSERT, UPDATE',
+  event_consumer: 'SELECT, INSERT, UPDATE',
   idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
   migration: 'SELECT',
   notice: 'SELECT, INSERT, DELETE',

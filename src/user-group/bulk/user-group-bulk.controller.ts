@@ -7,6 +7,7 @@ import {
   AuditUnavailable,
   UserGroupTokenNotUsable,
   TooManyAtOnce,
+  ChangeRefused,
   UserGroupQuotaReached,
 } from '../../common/errors.ts';
 import {
@@ -48,7 +49,13 @@ export class UserGroupBulkController {
     RefusedLine,
     ImportSummary,
   )
-  @ApiProblems(UserGroupQuotaReached, UserGroupTokenNotUsable, TooManyAtOnce, AuditUnavailable)
+  @ApiProblems(
+    UserGroupQuotaReached,
+    ChangeRefused,
+    UserGroupTokenNotUsable,
+    TooManyAtOnce,
+    AuditUnavailable,
+  )
   import(
     @CurrentCaller() caller: Caller,
     @QueryOf(ImportQueryDto) query: ImportQueryDto,

@@ -47,9 +47,12 @@ export function toMappingEntries(mapping: Mapping): SentEntry[] {
 
 /** The mapping as it was sent, from what is stored (see `UserGroupState.mapping`). */
 export function fromStoredMapping(stored: string | null | undefined): Mapping {
-  return Object.fromEntries(
-    readResolvedMapping(stored).map((entry) => [entry.schemaId, dataSourceAsSent(entry)]),
-  );
+  return toSentMapping(readResolvedMapping(stored));
+}
+
+/** The entries as they were sent. */
+export function toSentMapping(entries: readonly SentEntry[]): Mapping {
+  return Object.fromEntries(entries.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]));
 }
 
 /** Whether two mappings have the same entries, in any order. */

@@ -29,14 +29,17 @@ import {
   isNothing,
   type UserGroupChange,
 } from './user-group-change.ts';
+import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { UserGroupQuota } from './user-group-quota.ts';
 import { type QueuedWrite, readToken, type WrittenUserGroup } from './user-group-write.ts';
 import { UserGroupRepository } from './user-group.repository.ts';
 import {
   isCreation,
+  isCreationOrUpdate,
   isMapped,
   isReplacement,
   isUpdate,
+  toChangeRequest,
   toEvents,
   toGroup,
   toId,
@@ -71,6 +74,7 @@ export class UserGroupWaves {
     private readonly cipher: UserGroupTokenCipher,
     private readonly resolver: MappingResolver,
     private readonly quota: UserGroupQuota,
+    private readonly veto: UserGroupChangeVeto,
     private readonly auditLog: AuditLog,
   ) {}
 
@@ -78,7 +82,7 @@ export class UserGroupWaves {
    * A write is refused before anything of it is stored, or stored as a whole.
    * @param writes of one workspace, each of another group
    * @returns the outcome of each in their order; `LostRace` for one that is to be tried again
-   * @throws what the database says; then nothing of the wave may be committed
+   * @throws what the database says, and what the application's guard throws, or LostRace after it was asked; then nothing of the wave may be committed
    */
   async apply(
     transaction: Omit<Wave, 'now' | 'outcomes'>,
@@ -91,10 +95,14 @@ export class UserGroupWaves {
     let steps = await this.plan(wave, writes);
     steps = await this.resolveMappings(wave, steps);
     steps = refuseUsedTokens(used, wave, steps);
-    steps = refuseBeyond(room, wave, steps);
+    steps = refuseBeyond(room, wave, steps, this.veto.isHeld);
+    if (this.veto.isHeld) steps = await this.askGuard(wave, steps);
+    const admitted = steps.length;
     steps = await this.insertGroups(wave, steps);
     wave.numbered?.();
     steps = await this.retireReplaced(wave, steps);
+    // What a guard has written for those that have lost a race must not be stored without them.
+    if (this.veto.isHeld && steps.length < admitted) throw new LostRace();
     const remapped = steps.filter(({ change }) => change.stored && change.mapping);
     await settled([
       this.userGroups.updateAll(manager, steps.filter(isUpdate).map(toGroup), now),
@@ -133,7 +141,7 @@ export class UserGroupWaves {
    */
   private async plan(wave: Wave, writes: readonly QueuedWrite[]): Promise<WaveStep[]> {
     const { manager, workspaceId, rules, waits } = wave;
-    const isLimited = rules.userGroupQuota !== null;
+    const isLimited = rules.userGroupQuota !== null || this.veto.isHeld;
     const ids = writes
       .filter(({ isKnown, newToken }) => isKnown || isLimited || newToken !== undefined)
       .map(({ providedId }) => providedId);
@@ -179,6 +187,20 @@ export class UserGroupWaves {
       requireComplete(rules, step.change, entries);
       if (!isMapped(step)) return step;
       return { ...step, entries, group: { ...step.group, mapping: toStoredMapping(entries) } };
+    });
+  }
+
+  /** Refuses what the application's own guard does not allow; whatever it lets through can only lose a race. */
+  private async askGuard(wave: Wave, steps: readonly WaveStep[]): Promise<WaveStep[]> {
+    const { manager, workspaceId } = wave;
+    const asked = steps.filter(isCreationOrUpdate);
+    const requests = new Map(asked.map((step) => [step, toChangeRequest(step)]));
+    const refused = await this.veto.ask([...requests.values()], { manager, workspaceId });
+    return eachOf(steps, wave, (step) => {
+      const request = requests.get(step);
+      const refusal = request && refused.get(request);
+      if (refusal) throw refusal;
+      return step;
     });
   }
 
@@ -287,10 +309,17 @@ function refuseUsedTokens(
   });
 }
 
-function refuseBeyond(room: number, wave: Wave, steps: readonly WaveStep[]): WaveStep[] {
+/** @param mayBeRefused whether the room that some take up may yet become free */
+function refuseBeyond(
+  room: number,
+  wave: Wave,
+  steps: readonly WaveStep[],
+  mayBeRefused: boolean,
+): WaveStep[] {
   let left = room;
   return eachOf(steps, wave, (step) => {
     if (isCreation(step) && left-- <= 0) {
+      if (mayBeRefused && room > 0 && !wave.waits) throw new LostRace();
       throw new UserGroupQuotaReached(wave.rules.userGroupQuota!);
     }
     return step;

@@ -78,8 +78,8 @@ export class UserGroupWrites {
    * Makes a group what the write wants it to be, or creates it. If nothing is to change, nothing is
    * written.
    * @throws what `plan` throws; ValidationFailed, InsufficientScope, UserGroupTokenForgotten,
-   *   UserGroupTokenUnreadable, UserGroupTokenNotUsable, UserGroupQuotaReached, AuditUnavailable,
-   *   DatabaseUnavailable
+   *   UserGroupTokenUnreadable, UserGroupTokenNotUsable, UserGroupQuotaReached, ChangeRefused,
+   *   AuditUnavailable, DatabaseUnavailable; what the application's guard throws
    */
   async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
     const { caller, providedId, withMapping } = write;
@@ -136,6 +136,7 @@ export class UserGroupWrites {
         return outcomes.map((outcome) => (isLost(outcome) ? undefined : outcome));
       },
       alone: (workspaceId, write) => this.runAlone(workspaceId, write),
+      isExpected: (error) => error instanceof LostRace,
       ...limits,
     });
   }

@@ -2,7 +2,9 @@ import type { AuditRecord } from '../../audit/audit-log.ts';
 import type { ResolvedEntry } from '../../registry/mapping/resolved-mapping.ts';
 import { rotationEvent } from '../token/token-issuer.ts';
 import type { RetiredToken } from '../token/user-group-token.repository.ts';
+import { contentOf, requestOf } from './change-request.ts';
 import { changesRow, eventsOf, type UserGroupChange } from './user-group-change.ts';
+import type { UserGroupChangeRequest } from './user-group-change-guard.ts';
 import type { QueuedWrite, WrittenUserGroup } from './user-group-write.ts';
 import type { UserGroupState } from './user-group.repository.ts';
 
@@ -26,6 +28,10 @@ export function isCreation({ change }: WaveStep): boolean {
 
 export function isUpdate({ change }: WaveStep): boolean {
   return change.stored !== undefined && changesRow(change);
+}
+
+export function isCreationOrUpdate(step: WaveStep): boolean {
+  return isCreation(step) || isUpdate(step);
 }
 
 export function isMapped({ change }: WaveStep): boolean {
@@ -54,6 +60,17 @@ export function toEvents({ write, change, group, retired }: WaveStep): AuditReco
   const events = eventsOf(change, { id, version: version!, providedId }, details);
   if (retired) events.push(rotationEvent(retired, 0, details));
   return events.map((event) => [caller, event]);
+}
+
+/** The change as the application's guard is asked about it. */
+export function toChangeRequest({
+  write,
+  change,
+  group,
+  entries,
+}: WaveStep): UserGroupChangeRequest {
+  const { caller, providedId } = write;
+  return requestOf(caller, providedId, change, contentOf(group, entries));
 }
 
 export function toWritten({ change, group, token, retired }: WaveStep): WrittenUserGroup {

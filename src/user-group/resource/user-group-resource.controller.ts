@@ -15,6 +15,7 @@ import {
   PreconditionFailed,
   PreconditionMalformed,
   UserGroupNotFound,
+  ChangeRefused,
   UserGroupQuotaReached,
 } from '../../common/errors.ts';
 import { NewProvidedIdParam, ProvidedIdParam } from '../../common/http/path-param.ts';
@@ -105,7 +106,13 @@ export class UserGroupResourceController {
     description: 'The group is new.',
     headers: LOCATION,
   })
-  @ApiProblems(PreconditionMalformed, UserGroupQuotaReached, PreconditionFailed, AuditUnavailable)
+  @ApiProblems(
+    PreconditionMalformed,
+    UserGroupQuotaReached,
+    ChangeRefused,
+    PreconditionFailed,
+    AuditUnavailable,
+  )
   async replace(
     @CurrentCaller() caller: Caller,
     @NewProvidedIdParam() id: string,
@@ -128,7 +135,13 @@ export class UserGroupResourceController {
       'A JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged, anything else replaces. Patches of different members that arrive together are all kept.',
   })
   @ApiOkResponse({ type: UserGroupResourceAnswer, description: 'The group.', headers: ETAG })
-  @ApiProblems(PreconditionMalformed, UserGroupNotFound, PreconditionFailed, AuditUnavailable)
+  @ApiProblems(
+    PreconditionMalformed,
+    UserGroupNotFound,
+    ChangeRefused,
+    PreconditionFailed,
+    AuditUnavailable,
+  )
   async patch(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -150,7 +163,13 @@ export class UserGroupResourceController {
       'Removes the group with its tokens for good: none of them is valid from then on, and a group of the same id that is created later has another `team_id` and another token. To end its tokens for a while, suspend it.',
   })
   @ApiOkResponse({ type: DeletedAnswer, description: 'It is gone.' })
-  @ApiReadProblems(PreconditionMalformed, UserGroupNotFound, PreconditionFailed, AuditUnavailable)
+  @ApiReadProblems(
+    PreconditionMalformed,
+    UserGroupNotFound,
+    ChangeRefused,
+    PreconditionFailed,
+    AuditUnavailable,
+  )
   delete(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -169,7 +188,7 @@ export class UserGroupResourceController {
       'No token of the group can be introspected until it is resumed. It can still be looked up, written and rotated. Suspending it again changes nothing. The call has no body.',
   })
   @ApiOkResponse({ type: UserGroupResourceAnswer, description: 'The suspended group.' })
-  @ApiReadProblems(UserGroupNotFound, AuditUnavailable)
+  @ApiReadProblems(UserGroupNotFound, ChangeRefused, AuditUnavailable)
   suspend(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -187,7 +206,7 @@ export class UserGroupResourceController {
       'Its current token can be introspected again; a token that was replaced meanwhile cannot, beyond its grace period. Resuming a group that is not suspended changes nothing. The call has no body.',
   })
   @ApiOkResponse({ type: UserGroupResourceAnswer, description: 'The group.' })
-  @ApiReadProblems(UserGroupNotFound, AuditUnavailable)
+  @ApiReadProblems(UserGroupNotFound, ChangeRefused, AuditUnavailable)
   resume(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

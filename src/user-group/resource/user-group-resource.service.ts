@@ -1,5 +1,6 @@
 import type { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../common/caller.ts';
 import { UserGroupNotFound, ValidationFailed } from '../../common/errors.ts';
@@ -16,6 +17,9 @@ import {
 } from './dto/user-group-resource-answer.dto.ts';
 import { fromStoredMapping, type Mapping, mappingViolations } from '../group/mapping.ts';
 import { propertiesViolations } from '../group/properties.ts';
+import { deletionOf } from '../group/change-request.ts';
+import type { UserGroupChangeRequest } from '../group/user-group-change-guard.ts';
+import { UserGroupChangeVeto } from '../group/user-group-change-veto.ts';
 import { UserGroupQuota } from '../group/user-group-quota.ts';
 import { TokenIssuer } from '../token/token-issuer.ts';
 import { UserGroupRepository, type UserGroupState } from '../group/user-group.repository.ts';
@@ -31,6 +35,7 @@ export class UserGroupResourceService {
     private readonly issuer: TokenIssuer,
     private readonly rules: WorkspaceRules,
     private readonly quota: UserGroupQuota,
+    private readonly veto: UserGroupChangeVeto,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
   ) {}
@@ -89,7 +94,7 @@ export class UserGroupResourceService {
 
   /**
    * Removes the group with everything that belongs to it; none of its tokens is valid from then on.
-   * @throws UserGroupNotFound, PreconditionFailed
+   * @throws UserGroupNotFound, PreconditionFailed, ChangeRefused
    */
   async delete(
     caller: Caller,
@@ -102,6 +107,7 @@ export class UserGroupResourceService {
       const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
       if (!stored) throw new UserGroupNotFound();
       preconditions.require(tagOf(stored, providedId));
+      if (this.veto.isHeld) await this.askGuard(manager, deletionOf(caller, providedId, stored));
       const { id, name } = stored;
       await this.issuer.lockTokens(manager, id);
       await this.userGroups.remove(manager, { workspaceId, id });
@@ -122,6 +128,12 @@ export class UserGroupResourceService {
     });
     this.changes.announce({ workspaceId, userGroupId });
     return { success: 1 };
+  }
+
+  private async askGuard(manager: EntityManager, request: UserGroupChangeRequest): Promise<void> {
+    const { workspaceId } = request.caller;
+    const refusal = (await this.veto.ask([request], { manager, workspaceId })).get(request);
+    if (refusal) throw refusal;
   }
 
   /**

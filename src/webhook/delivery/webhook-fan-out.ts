@@ -5,10 +5,9 @@ import {
   type ChangePosition,
   ChangeReader,
   type ChangeRecord,
-  PositionLost,
-  type ReadChanges,
   reachedAt,
 } from '../../database/change-reader.ts';
+import { KEEP_FRESH_MS, readHeld } from '../../database/held-changes.ts';
 import { statement, Statements } from '../../database/statement.ts';
 import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
 import { Transactor } from '../../database/transactor.ts';
@@ -21,8 +20,6 @@ const PAGE = 500;
 const DAY_MS = 86_400_000;
 /** The clocks of replicas agree within so much. */
 const CLOCK_SKEW_MS = 1000;
-/** A position has to be stored anew before what lies behind it is removed. */
-const KEEP_FRESH_MS = 600_000;
 
 const findPosition = statement<object, { position: string }>(
   'webhook-progress.find',
@@ -85,7 +82,12 @@ export class WebhookFanOut implements ChangeConsumer {
   async run(): Promise<boolean> {
     const [found] = await this.statements.read(findPosition, {});
     const last = found?.position;
-    const { changes, position, hasMore } = await this.readFrom(last);
+    // Without a position, or with one that is lost, endpoints get what is kept since they were created.
+    const { changes, position, hasMore, lost } = await readHeld(this.reader, last, PAGE);
+    if (lost) {
+      const msg = 'webhooks may miss events: the change log has been replaced';
+      this.logger.warn({ msg, err: lost });
+    }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length > 0 || hasMore || !isFresh) {
       const deliveries = await this.deliveriesOf(changes);
@@ -126,18 +128,6 @@ export class WebhookFanOut implements ChangeConsumer {
     // Another process has stored what is behind the same position.
     if (advanced.length === 0 || deliveries.length === 0) return;
     await this.deliveries.insert(manager, deliveries);
-  }
-
-  /** Without a position, or with one that is lost, endpoints get what is kept since they were created. */
-  private async readFrom(last: ChangePosition | undefined): Promise<ReadChanges> {
-    const options = { limit: PAGE, isHeld: true } as const;
-    try {
-      return await this.reader.read(last ?? this.reader.start(), options);
-    } catch (err) {
-      if (!(err instanceof PositionLost)) throw err;
-      this.logger.warn({ msg: 'webhooks may miss events: the change log has been replaced', err });
-      return this.reader.read(this.reader.start(), options);
-    }
   }
 
   /** Deliveries of what has happened before would be removed at once. */

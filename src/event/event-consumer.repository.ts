@@ -1,0 +1,113 @@
+import { Injectable } from '@nestjs/common';
+import type { ChangePosition } from '../database/change-reader.ts';
+import { statement, Statements } from '../database/statement.ts';
+import { Transactor } from '../database/transactor.ts';
+import type { EventConsumerRecord } from './event-consumer.entity.ts';
+
+type Named = Pick<EventConsumerRecord, 'name'>;
+type Lease = Named & { owner: string };
+type Found = Pick<EventConsumerRecord, 'position' | 'leaseOwner' | 'leaseUntil'>;
+
+const find = statement<Named, Found>(
+  'event-consumer.find',
+  () => `
+    SELECT position, lease_owner AS "leaseOwner", lease_until AS "leaseUntil"
+    FROM event_consumer WHERE name = :name`,
+);
+
+const findPositions = statement<object, Pick<Found, 'position'>>(
+  'event-consumer.find-positions',
+  () => 'SELECT position FROM event_consumer',
+);
+
+const begin = statement<Named & { position: string; now: number }>(
+  'event-consumer.begin',
+  () => `
+    INSERT INTO event_consumer (name, position, created_at, updated_at)
+    VALUES (:name, :position, :now, :now) ON CONFLICT (name) DO NOTHING`,
+);
+
+const claim = statement<Lease & { now: number; until: number }, Pick<Found, 'position'>>(
+  'event-consumer.claim',
+  () => `
+    UPDATE event_consumer SET lease_owner = :owner, lease_until = :until
+    WHERE name = :name
+      AND (lease_owner IS NULL OR lease_owner = :owner OR lease_until <= CAST(:now AS bigint))
+    RETURNING position`,
+);
+
+const renew = statement<Lease & { until: number }, Named>(
+  'event-consumer.renew',
+  () => `
+    UPDATE event_consumer SET lease_until = :until WHERE name = :name AND lease_owner = :owner
+    RETURNING name`,
+);
+
+const advance = statement<Lease & { position: string; now: number; until: number }, Named>(
+  'event-consumer.advance',
+  () => `
+    UPDATE event_consumer SET position = :position, updated_at = :now, lease_until = :until
+    WHERE name = :name AND lease_owner = :owner
+    RETURNING name`,
+);
+
+const release = statement<Lease>(
+  'event-consumer.release',
+  () => `
+    UPDATE event_consumer SET lease_owner = NULL, lease_until = NULL
+    WHERE name = :name AND lease_owner = :owner`,
+);
+
+/** The rows of durable consumers. Whoever writes a position holds the lease. All of it throws DatabaseUnavailable. */
+@Injectable()
+export class EventConsumerRepository {
+  constructor(
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+  ) {}
+
+  /** Undefined for a consumer that has never begun. */
+  async find(name: string): Promise<Found | undefined> {
+    return (await this.statements.read(find, { name }))[0];
+  }
+
+  /** Of all consumers, those included that nobody has subscribed for any more. */
+  async findPositions(): Promise<ChangePosition[]> {
+    return (await this.statements.read(findPositions, {})).map(({ position }) => position);
+  }
+
+  /** Has the consumer begin at a position, unless it has begun before. */
+  async begin(name: string, position: ChangePosition): Promise<void> {
+    await this.transactor.run((manager) =>
+      this.statements.run(manager, begin, { name, position, now: Date.now() }),
+    );
+  }
+
+  /** Takes the lease, or extends it; undefined while another has it. */
+  async claim(lease: Lease, until: number): Promise<ChangePosition | undefined> {
+    const [claimed] = await this.transactor.run((manager) =>
+      this.statements.run(manager, claim, { ...lease, until, now: Date.now() }),
+    );
+    return claimed?.position;
+  }
+
+  /** Extends the lease; false if another has it. */
+  async renew(lease: Lease, until: number): Promise<boolean> {
+    const renewed = await this.transactor.run((manager) =>
+      this.statements.run(manager, renew, { ...lease, until }),
+    );
+    return renewed.length > 0;
+  }
+
+  /** Stores what has been handled; false, and nothing is stored, if another has the lease. */
+  async advance(lease: Lease, position: ChangePosition, until: number): Promise<boolean> {
+    const advanced = await this.transactor.run((manager) =>
+      this.statements.run(manager, advance, { ...lease, position, until, now: Date.now() }),
+    );
+    return advanced.length > 0;
+  }
+
+  async release(lease: Lease): Promise<void> {
+    await this.transactor.run((manager) => this.statements.run(manager, release, lease));
+  }
+}

@@ -1,0 +1,373 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  operator,
+  type UserGroupEvent,
+  UserGroupEvents,
+  UserGroupModule,
+  type UserGroupOptions,
+  UserGroups,
+  type UserGroupSubscription,
+} from '../../src/index.ts';
+import { createLog, NestLog } from '../../src/common/log.ts';
+import { Config } from '../../src/config/config.ts';
+import { statement, Statements } from '../../src/database/statement.ts';
+import { ChangeRetention } from '../../src/database/upkeep/change-retention.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
+import { openLog } from '../support/leaks.ts';
+
+const LOG = Object.assign(new Config(), { logLevel: 'trace', logFormat: 'json' });
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const CHILD = join(import.meta.dirname, '..', 'support', 'event-consumer.mjs');
+const caller = operator(1);
+
+const findConsumer = statement<
+  { name: string },
+  { position: string; leaseOwner: string | null; leaseUntil: number | null }
+>(
+  'test.find-consumer',
+  () => `SELECT position, lease_owner AS "leaseOwner", lease_until AS "leaseUntil"
+    FROM event_consumer WHERE name = :name`,
+);
+const countEvents = statement<object, { count: number }>(
+  'test.count-events',
+  () => 'SELECT count(*) AS count FROM change_event',
+);
+
+const children = new Set<ChildProcess>();
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  const running = new Set<INestApplicationContext>();
+
+  beforeEach(async () => {
+    database = await createTestDatabase(kind);
+  });
+
+  afterEach(async () => {
+    await Promise.all([...running].map(stop));
+    await database.drop();
+  });
+
+  async function start(values: UserGroupOptions = {}): Promise<INestApplicationContext> {
+    const app = await NestFactory.createApplicationContext(
+      UserGroupModule.forRoot({
+        databaseUrl: database.env['DATABASE_URL'],
+        dataDir: database.env['DATA_DIR'],
+        tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],
+        webhookDelivery: 'off',
+        http: false,
+        ...values,
+      }),
+      { logger: new NestLog(await createLog(LOG, openLog())), abortOnError: false },
+    );
+    running.add(app);
+    return app;
+  }
+
+  async function stop(app: INestApplicationContext): Promise<void> {
+    running.delete(app);
+    await app.close();
+  }
+
+  const create = (app: INestApplicationContext, ids: string[]) =>
+    Promise.all(ids.map((id) => app.get(UserGroups).put(caller, { user_group_id: id, name: 'G' })));
+  const idsOf = (events: readonly UserGroupEvent[]) =>
+    events.map(({ user_group: group }) => group!.user_group_id);
+  const names = (prefix: string, count: number) =>
+    Array.from({ length: count }, (_, index) => `${prefix}${index}`);
+  const find = async (app: INestApplicationContext, name: string) =>
+    (await app.get(Statements, { strict: false }).read(findConsumer, { name }))[0]!;
+
+  /** A subscription for new groups that notes their ids in the order in which they are handled. */
+  function noting(name: string, more: Partial<UserGroupSubscription> = {}) {
+    const handled: string[] = [];
+    const subscription: UserGroupSubscription = {
+      name,
+      types: ['user_group.create'],
+      handle: (events) => void handled.push(...idsOf(events)),
+      ...more,
+    };
+    return { handled, subscription };
+  }
+
+  async function until(isTrue: () => boolean | Promise<boolean>, ms = 8000): Promise<void> {
+    const limit = performance.now() + ms;
+    while (!(await isTrue())) {
+      if (performance.now() > limit) throw new Error('it has not come to pass');
+      await sleep(20);
+    }
+  }
+
+  test('what is committed from the first subscription on is handled once, in order, by its type', async () => {
+    const app = await start();
+    await create(app, ['before']);
+    const { handled, subscription } = noting('billing');
+    await app.get(UserGroupEvents).subscribe(subscription);
+    await create(app, ['a']);
+    await app.get(UserGroups).put(caller, { user_group_id: 'before', name: 'changed' });
+    await create(app, ['b']);
+    await until(() => handled.length >= 2);
+    await sleep(1200);
+    expect(handled).toEqual(['a', 'b']);
+  });
+
+  test('what is committed while nobody is subscribed is handled after a restart, and no more', async () => {
+    const { handled, subscription } = noting('billing');
+    let app = await start();
+    await app.get(UserGroupEvents).subscribe(subscription);
+    await create(app, ['a']);
+    await until(() => handled.length === 1);
+    await stop(app);
+    app = await start();
+    await create(app, ['b', 'c']);
+    const end = await app.get(UserGroupEvents).subscribe(subscription);
+    await until(() => handled.length >= 3);
+    await end();
+    await create(app, ['d']);
+    await sleep(1200);
+    expect(handled.toSorted()).toEqual(['a', 'b', 'c']);
+    await app.get(UserGroupEvents).subscribe(subscription);
+    await until(() => handled.length >= 4);
+    expect(handled.at(-1)).toBe('d');
+  });
+
+  test('two processes handle each event, never both at once, and one goes on when the other ends', async () => {
+    const first = await start();
+    const second = await start();
+    const handledBy: string[] = [];
+    const handled: string[] = [];
+    let atOnce = 0;
+    let most = 0;
+    const subscriptionOf = (who: string): UserGroupSubscription => ({
+      name: 'billing',
+      types: ['user_group.create'],
+      handle: async (events) => {
+        most = Math.max(most, ++atOnce);
+        await sleep(5);
+        handled.push(...idsOf(events));
+        handledBy.push(who);
+        atOnce--;
+      },
+    });
+    await first.get(UserGroupEvents).subscribe(subscriptionOf('first'));
+    await second.get(UserGroupEvents).subscribe(subscriptionOf('second'));
+    for (let turn = 0; turn < 10; turn++) {
+      await Promise.all([
+        create(first, names(`f${turn}-`, 10)),
+        create(second, names(`s${turn}-`, 10)),
+      ]);
+    }
+    await until(() => handled.length >= 200);
+    expect([handled.length, new Set(handled).size, most]).toEqual([200, 200, 1]);
+    const [holder] = handledBy;
+    expect(new Set(handledBy).size).toBe(1);
+    // The lease of 30 seconds is given back.
+    await stop(holder === 'first' ? first : second);
+    await create(holder === 'first' ? second : first, ['after']);
+    await until(() => handled.includes('after'), 4000);
+    expect(handledBy.at(-1)).not.toBe(holder);
+  });
+
+  test('events whose handler fails come again until it does not, and none is left out', async () => {
+    const app = await start();
+    const tried: string[][] = [];
+    const { handled, subscription } = noting('billing');
+    await app.get(UserGroupEvents).subscribe({
+      ...subscription,
+      handle: (events) => {
+        tried.push(idsOf(events));
+        if (tried.length <= 2) return Promise.reject(new Error('the bill cannot be written'));
+        handled.push(...idsOf(events));
+        return undefined;
+      },
+    });
+    const begun = performance.now();
+    await create(app, ['a']);
+    await until(() => tried.length === 1);
+    await create(app, ['b']);
+    await until(() => handled.length === 2);
+    expect(handled).toEqual(['a', 'b']);
+    expect(tried.every(([id]) => id === 'a')).toBe(true);
+    // A second after the first failure, two after the second.
+    expect(performance.now() - begun).toBeGreaterThan(2900);
+  });
+
+  test('a slow handler keeps its lease, and another takes over when it is not renewed', async () => {
+    const first = await start();
+    const second = await start();
+    const signals: AbortSignal[] = [];
+    const slow = noting('slow', { leaseSeconds: 1 });
+    await first.get(UserGroupEvents).subscribe({
+      ...slow.subscription,
+      handle: async (events, { signal }) => {
+        signals.push(signal);
+        await sleep(2500);
+        slow.handled.push(...idsOf(events));
+      },
+    });
+    await create(first, ['a']);
+    await until(() => signals.length === 1);
+    const other = noting('slow', { leaseSeconds: 1 });
+    await second.get(UserGroupEvents).subscribe(other.subscription);
+    await until(() => slow.handled.length === 1);
+    await sleep(300);
+    expect([other.handled, signals[0]!.aborted]).toEqual([[], false]);
+
+    // As another process that has taken over: the handler hears of it, and what it has done is not noted.
+    await create(first, ['b']);
+    await until(() => signals.length === 2);
+    const { position } = await find(first, 'slow');
+    await changeDatabase(
+      database,
+      `UPDATE event_consumer SET lease_owner = 'another', lease_until = ${Date.now() + HOUR_MS}`,
+    );
+    await until(() => signals[1]!.aborted);
+    await until(() => slow.handled.length === 2);
+    await sleep(1500);
+    expect(await find(first, 'slow')).toMatchObject({ position, leaseOwner: 'another' });
+    expect([other.handled, slow.handled]).toEqual([[], ['a', 'b']]);
+    await changeDatabase(database, `UPDATE event_consumer SET lease_until = ${Date.now() - 1}`);
+    await until(() => other.handled.length + slow.handled.length === 3);
+    expect([...other.handled, ...slow.handled.slice(2)]).toEqual(['b']);
+  });
+
+  test('a process that is killed holds up its consumer until its lease is over, and nothing is lost', async () => {
+    const app = await start();
+    const LEASE_MS = 2000;
+    const lines: { pid: number; begun?: number; ended?: number; ids?: string[] }[] = [];
+    const spawnConsumer = async () => {
+      const child = spawn(process.execPath, [CHILD], {
+        env: { ...database.env, LEASE_SECONDS: String(LEASE_MS / 1000), HANDLING_MS: '300' },
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      children.add(child);
+      createInterface(child.stdout).on('line', (line) => {
+        lines.push(JSON.parse(line) as (typeof lines)[number]);
+      });
+      await until(() => lines.some(({ pid }) => pid === child.pid), 20_000);
+      return child;
+    };
+    const [first, second] = [await spawnConsumer(), await spawnConsumer()];
+    await create(app, names('a', 5));
+    await until(() => lines.some(({ begun }) => begun !== undefined));
+    const holder = lines.find(({ begun }) => begun !== undefined)!.pid;
+    const [killed, left] = holder === first.pid ? [first, second] : [second, first];
+    const exit = once(killed, 'exit');
+    killed.kill('SIGKILL');
+    const killedAt = Date.now();
+    await exit;
+    await create(app, names('b', 5));
+    const handled = () => {
+      const batches = lines.filter(({ pid }) => pid === left.pid);
+      return batches.filter((line) => line.begun !== undefined);
+    };
+    const expected = [...names('a', 5), ...names('b', 5)];
+    await until(() => new Set(handled().flatMap(({ ids }) => ids!)).size === 10, 10_000);
+    // It was killed while it handled them, and so all of them come again.
+    expect(
+      handled()
+        .flatMap(({ ids }) => ids!)
+        .toSorted(),
+    ).toEqual(expected);
+    expect(handled()[0]!.begun! - killedAt).toBeGreaterThan(LEASE_MS / 2);
+    left.stdin.end();
+    await once(left, 'exit');
+  });
+
+  test('who comes back later than events are kept is told so, and gets what there is', async () => {
+    const app = await start();
+    const heard: string[] = [];
+    const subscription: UserGroupSubscription = {
+      name: 'billing',
+      types: ['user_group.create'],
+      handle: (events) => void heard.push(...idsOf(events)),
+      lose: () => {
+        heard.push('lost');
+        if (heard.length === 1) throw new Error('not now');
+      },
+    };
+    let end = await app.get(UserGroupEvents).subscribe(subscription);
+    await end();
+    await create(app, ['a']);
+    await setReached(app, 'billing', Date.now() - 31 * DAY_MS);
+    end = await app.get(UserGroupEvents).subscribe(subscription);
+    await until(() => heard.includes('a'));
+    expect(heard).toEqual(['lost', 'lost', 'a']);
+    await end();
+
+    // A position of another database, as after a move.
+    await changeDatabase(database, `UPDATE event_consumer SET position = '{"at":${Date.now()}}'`);
+    await create(app, ['b']);
+    await app.get(UserGroupEvents).subscribe(subscription);
+    await until(() => heard.includes('b'));
+    expect(heard.slice(3)).toEqual(['lost', 'a', 'b']);
+  });
+
+  test('what a consumer has not handled is kept for longer, but not for ever', async () => {
+    const app = await start();
+    const { handled, subscription } = noting('billing');
+    const end = await app.get(UserGroupEvents).subscribe(subscription);
+    await end();
+    await create(app, ['a']);
+    const reached = Date.now() - 8 * DAY_MS;
+    await setReached(app, 'billing', reached - HOUR_MS);
+    await changeDatabase(database, `UPDATE change_event SET occurred_at = ${reached}`);
+    const sweep = () => app.get(ChangeRetention, { strict: false }).sweep();
+    const count = async () =>
+      (await app.get(Statements, { strict: false }).read(countEvents, {}))[0]!.count;
+    expect([await sweep(), (await count()) > 0]).toEqual([0, true]);
+    const endAgain = await app.get(UserGroupEvents).subscribe(subscription);
+    await until(() => handled.length === 1);
+    await endAgain();
+    expect([(await sweep()) > 0, await count()]).toEqual([true, 0]);
+
+    await create(app, ['b']);
+    await setReached(app, 'billing', Date.now() - 31 * DAY_MS);
+    await changeDatabase(database, `UPDATE change_event SET occurred_at = ${reached}`);
+    expect([(await sweep()) > 0, await count()]).toEqual([true, 0]);
+  });
+
+  test('a subscription that cannot be is refused', async () => {
+    const app = await start();
+    const events = app.get(UserGroupEvents);
+    const { subscription } = noting('billing');
+    for (const wrong of [
+      { name: '' },
+      { name: 'a b' },
+      { name: 'x'.repeat(101) },
+      { types: ['nothing.*'] },
+      { types: [] },
+      { leaseSeconds: 0 },
+    ]) {
+      await expect(events.subscribe({ ...subscription, ...wrong })).rejects.toThrow(TypeError);
+    }
+    const end = await events.subscribe(subscription);
+    await expect(events.subscribe(subscription)).rejects.toThrow('billing is subscribed already');
+    await end();
+    await events.subscribe(subscription);
+  });
+
+  /** As if the consumer had stood there since then. */
+  async function setReached(app: INestApplicationContext, name: string, at: number) {
+    const position = { ...(JSON.parse((await find(app, name)).position) as object), at };
+    await changeDatabase(
+      database,
+      `UPDATE event_consumer SET position = '${JSON.stringify(position)}' WHERE name = '${name}'`,
+    );
+  }
+});

@@ -1,0 +1,33 @@
+// A process of an application that handles events: it writes each batch as a line, before and after it has
+// handled it, and ends with the process that has started it.
+import { NestFactory } from '@nestjs/core';
+import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { UserGroupEvents, UserGroupModule } from '../../dist/src/index.js';
+
+const { DATABASE_URL, DATA_DIR, TOKEN_ENCRYPTION_KEYS, LEASE_SECONDS, HANDLING_MS } = process.env;
+
+const say = (line) => process.stdout.write(`${JSON.stringify({ pid: process.pid, ...line })}\n`);
+const app = await NestFactory.createApplicationContext(
+  UserGroupModule.forRoot({
+    databaseUrl: DATABASE_URL,
+    dataDir: DATA_DIR,
+    tokenEncryptionKeys: TOKEN_ENCRYPTION_KEYS,
+    webhookDelivery: 'off',
+    http: false,
+  }),
+  { logger: false },
+);
+await app.get(UserGroupEvents).subscribe({
+  name: 'killed',
+  types: ['user_group.create'],
+  leaseSeconds: Number(LEASE_SECONDS),
+  handle: async (events) => {
+    const ids = events.map(({ user_group: group }) => group.user_group_id);
+    say({ begun: Date.now(), ids });
+    await sleep(Number(HANDLING_MS));
+    say({ ended: Date.now() });
+  },
+});
+say({ subscribed: true });
+process.stdin.resume().on('end', () => process.exit());
