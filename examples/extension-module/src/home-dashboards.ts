@@ -1,8 +1,9 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
 import { type Caller, FromEnv, operator, text, Transactor } from 'user-group-service';
-import { USER_GROUP_DATA_SOURCE, UserGroupEvents, UserGroups } from 'user-group-service';
+import { USER_GROUP_DATA_SOURCE, UserGroups } from 'user-group-service';
+import { type UserGroupEvent, UserGroupEvents } from 'user-group-service';
 import { HomeDashboard } from './home-dashboard.entity.js';
 
 export class HomeDashboardSettings {
@@ -11,7 +12,7 @@ export class HomeDashboardSettings {
 }
 
 @Injectable()
-export class HomeDashboards implements OnModuleInit {
+export class HomeDashboards implements OnApplicationBootstrap {
   constructor(
     @InjectRepository(HomeDashboard, USER_GROUP_DATA_SOURCE)
     private readonly choices: Repository<HomeDashboard>,
@@ -21,14 +22,13 @@ export class HomeDashboards implements OnModuleInit {
     private readonly settings: HomeDashboardSettings,
   ) {}
 
-  onModuleInit(): void {
-    this.events.listen({
-      hear: ({ type, user_group: group }) => {
-        if (type !== 'user_group.delete' || !group) return;
-        const { team_id: teamId } = group;
-        void this.transactor.run((manager) => manager.delete(HomeDashboard, { teamId }));
-      },
-    });
+  async onApplicationBootstrap(): Promise<void> {
+    const handle = async (events: readonly UserGroupEvent[]) => {
+      const teamIds = events.flatMap(({ user_group: group }) => group?.team_id ?? []);
+      await this.transactor.run((manager) => manager.delete(HomeDashboard, teamIds));
+    };
+    const types = ['user_group.delete'];
+    await this.events.subscribe({ name: 'home-dashboards', types, handle });
   }
 
   async find({ workspaceId }: Caller, userGroupId: string): Promise<object> {
