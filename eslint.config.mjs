@@ -4,7 +4,7 @@ import tseslint from 'typescript-eslint';
 export default tseslint.config(
   {
     ignores: [
-      ...['dist/', 'node_modules/', 'data/', 'coverage/'],
+      ...['dist/', 'lib/', 'api/docs/', 'node_modules/', 'data/', 'coverage/'],
       ...['clients/typescript/schema.d.ts', 'clients/typescript/dist/'],
     ],
   },

@@ -47,6 +47,7 @@ export interface UserGroupStructure {
 
 /** Makes the values of a user group service. */
 export interface UserGroupOptionsFactory {
+  /** Called once, at the start. */
   createUserGroupOptions(): UserGroupOptions | Promise<UserGroupOptions>;
 }
 
@@ -55,6 +56,7 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
   /** The modules of what is injected, and of what the ports need. */
   imports?: ModuleMetadata['imports'];
   inject?: FactoryProvider['inject'];
+  /** Called once, at the start, with what is injected. */
   useFactory?: FactoryProvider<UserGroupOptions>['useFactory'];
   useClass?: Type<UserGroupOptionsFactory>;
   useExisting?: Type<UserGroupOptionsFactory>;

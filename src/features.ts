@@ -8,8 +8,19 @@ import { RegistryModule } from './registry/registry.module.ts';
 import { UserGroupModule } from './user-group/user-group.module.ts';
 import { WebhookModule } from './webhook/webhook.module.ts';
 
+/** A part of the HTTP interface that an application can have or leave out. */
+export type Feature =
+  | 'audit-events'
+  | 'api-tokens'
+  | 'registry'
+  | 'user-groups'
+  | 'embed-tokens'
+  | 'introspection'
+  | 'events'
+  | 'webhooks';
+
 /** The parts of the HTTP interface, each by its module. */
-const modules = {
+const modules: Record<Feature, Type> = {
   'audit-events': AuditEventModule,
   'api-tokens': ApiTokenAdministrationModule,
   registry: RegistryModule,
@@ -18,10 +29,7 @@ const modules = {
   introspection: IntrospectionModule,
   events: EventModule,
   webhooks: WebhookModule,
-} as const;
-
-/** A part of the HTTP interface that an application can have or leave out. */
-export type Feature = keyof typeof modules;
+};
 
 /** Every part there is. */
 const features = Object.keys(modules) as readonly Feature[];

@@ -24,10 +24,10 @@ import { Notice } from './webhook/notice/notice.entity.ts';
 import { Workspace } from './workspace/workspace.entity.ts';
 
 export { migrations } from './database/migrations/index.ts';
-export type { MigrationState };
+export type { MigrationState, UserGroupOptions };
 
 /** Every entity of the service. */
-export const entities = [
+export const entities: (new () => object)[] = [
   ApiToken,
   AuditEvent,
   ChangeEvent,

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { generateToken } from './common/secrets.ts';
 import type { UserGroupOptions } from './config/options.ts';
 
+export type { UserGroupOptions };
+
 /** What a service in a test is made with, and how it is cleaned up. */
 export interface TestUserGroups {
   /** For `forRoot`: an embedded database of its own, keys of its own, no webhooks and no limits. */

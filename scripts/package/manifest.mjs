@@ -15,6 +15,14 @@ const TYPES = ['@types/express'];
 /** Single files of it are imported, which another version may have elsewhere. */
 const EXACT = ['class-validator', 'rate-limiter-flexible'];
 
+/** What an application can import, each by the module that makes it. */
+export const ENTRIES = {
+  '.': 'src/index',
+  './testing': 'src/testing',
+  './migrations': 'src/migrations',
+  './client': 'clients/typescript/index',
+};
+
 const entry = (path) => ({ types: `./lib/${path}.d.ts`, default: `./lib/${path}.js` });
 
 /**
@@ -43,10 +51,7 @@ export function packageManifest(service, code) {
   return {
     ...{ name, version, description, license, type, engines },
     exports: {
-      '.': entry('src/index'),
-      './testing': entry('src/testing'),
-      './migrations': entry('src/migrations'),
-      './client': entry('clients/typescript/index'),
+      ...Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, entry(path)])),
       './openapi.json': './lib/openapi.json',
       './package.json': './package.json',
     },

@@ -42,6 +42,7 @@ import type {
  */
 @Injectable()
 export class ApiTokenService {
+  /** @internal Nest makes it. */
   constructor(
     private readonly apiTokens: ApiTokenRepository,
     private readonly transactor: Transactor,

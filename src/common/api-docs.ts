@@ -39,20 +39,35 @@ function recordedAs<K extends keyof Decorators>(name: K): Decorators[K] {
   return factory as Decorators[K];
 }
 
+/** As `ApiBody` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiBody = recordedAs('ApiBody');
+/** As `ApiConsumes` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiConsumes = recordedAs('ApiConsumes');
+/** As `ApiCreatedResponse` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiCreatedResponse = recordedAs('ApiCreatedResponse');
+/** As `ApiExtension` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiExtension = recordedAs('ApiExtension');
+/** As `ApiExtraModels` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiExtraModels = recordedAs('ApiExtraModels');
+/** As `ApiHeader` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiHeader = recordedAs('ApiHeader');
+/** As `ApiOkResponse` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiOkResponse = recordedAs('ApiOkResponse');
+/** As `ApiOperation` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiOperation = recordedAs('ApiOperation');
+/** As `ApiParam` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiParam = recordedAs('ApiParam');
+/** As `ApiProperty` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiProperty = recordedAs('ApiProperty');
+/** As `ApiPropertyOptional` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiPropertyOptional = recordedAs('ApiPropertyOptional');
+/** As `ApiQuery` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiQuery = recordedAs('ApiQuery');
+/** As `ApiResponse` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiResponse = recordedAs('ApiResponse');
+/** As `ApiSecurity` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiSecurity = recordedAs('ApiSecurity');
+/** As `ApiTags` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiTags = recordedAs('ApiTags');
 
 /** The place of a class in the OpenAPI document, for a `$ref`. */

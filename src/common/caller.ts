@@ -3,7 +3,8 @@ import type { Request } from 'express';
 import { InsufficientScope } from './errors.ts';
 import { OperatorError } from './operator-error.ts';
 
-const ownScopes = [
+/** The scopes of the service itself. */
+export const ownScopes = [
   'user-groups:read',
   'user-groups:write',
   'tokens:rotate',
@@ -17,6 +18,7 @@ const ownScopes = [
   'admin',
 ] as const;
 
+/** A scope of the service, or what `declareScope` returns for one of a plugin. */
 export type Scope = (typeof ownScopes)[number];
 
 const known: Scope[] = [...ownScopes];

@@ -13,12 +13,13 @@ export interface ErrorSpec {
 }
 
 /** Header fields of an answer, such as `Allow` or `Retry-After`. */
-type Headers = Readonly<Record<string, string>>;
+export type ErrorHeaders = Readonly<Record<string, string>>;
 
-interface Details {
+/** What an error brings beside its message. */
+export interface ErrorDetails {
   /** For the log alone. */
   cause?: unknown;
-  headers?: Headers;
+  headers?: ErrorHeaders;
   /** Those beyond `MAX_VIOLATIONS` are left out. */
   violations?: readonly Violation[];
 }
@@ -26,10 +27,10 @@ interface Details {
 /** An error with a place in the catalogue. Its message is for the caller. */
 export abstract class ServiceError extends Error {
   static readonly spec: ErrorSpec;
-  headers: Headers;
+  headers: ErrorHeaders;
   readonly violations?: readonly Violation[];
 
-  constructor(message: string, details: Details) {
+  constructor(message: string, details: ErrorDetails) {
     super(message, details);
     this.headers = details.headers ?? {};
     if (details.violations) this.violations = details.violations.slice(0, MAX_VIOLATIONS);
@@ -46,17 +47,23 @@ export const errorCatalogue: ErrorSpec[] = [];
 type Entry = Omit<ErrorSpec, 'status' | 'code'> & {
   /** The message to the caller, unless an instance has its own; by default `about`. */
   message?: string;
-  headers?: Headers;
+  headers?: ErrorHeaders;
 };
 
+/** The class of one kind of error: its message is that of the kind, unless it has its own. */
+export interface ErrorClass {
+  new (detail?: string, details?: ErrorDetails): ServiceError;
+  readonly spec: ErrorSpec;
+}
+
 /** Makes the base class of an error, and registers its catalogue entry. */
-function problem(status: number, code: string, { message, headers, ...texts }: Entry) {
+function problem(status: number, code: string, { message, headers, ...texts }: Entry): ErrorClass {
   const spec: ErrorSpec = { status, code, ...texts };
   errorCatalogue.push(spec);
   return class extends ServiceError {
     static override readonly spec = spec;
 
-    constructor(detail = message ?? spec.about, details: Details = {}) {
+    constructor(detail = message ?? spec.about, details: ErrorDetails = {}) {
       super(detail, { headers, ...details });
     }
   };
@@ -442,7 +449,7 @@ export class MediaTypeUnsupported extends problem(415, 'media_type_unsupported',
   message: 'Send the header "Content-Type: application/json"; the charset is UTF-8.',
 }) {
   /** @param headers further header fields of the answer, such as `Accept-Patch` */
-  constructor(detail?: string, headers?: Headers) {
+  constructor(detail?: string, headers?: ErrorHeaders) {
     super(detail, { headers });
   }
 }

@@ -96,12 +96,13 @@ class ProblemDto {
   errors?: ViolationDto[];
 }
 
-interface ErrorClass {
+/** The class of an error that an operation can answer. */
+export interface DocumentedError {
   spec: ErrorSpec;
 }
 
 /** What any route can answer. */
-const PUBLIC_ERRORS: ErrorClass[] = [
+const PUBLIC_ERRORS: DocumentedError[] = [
   RequestMalformed,
   RequestTimeout,
   ExpectationFailed,
@@ -111,7 +112,7 @@ const PUBLIC_ERRORS: ErrorClass[] = [
 ];
 
 /** What any authenticated route can answer. */
-const COMMON_ERRORS: ErrorClass[] = [
+const COMMON_ERRORS: DocumentedError[] = [
   RequestMalformed,
   CredentialsMissing,
   CredentialsMalformed,
@@ -129,7 +130,7 @@ const COMMON_ERRORS: ErrorClass[] = [
 ];
 
 /** What a route with a JSON body can answer besides. */
-const BODY_ERRORS: ErrorClass[] = [
+const BODY_ERRORS: DocumentedError[] = [
   BodyMissing,
   BodyIncomplete,
   BodyNotUtf8,
@@ -140,21 +141,21 @@ const BODY_ERRORS: ErrorClass[] = [
 ];
 
 /** Documents the error answers of an operation with a body: those every one can give, and its own. */
-export function ApiProblems(...own: ErrorClass[]): MethodDecorator {
+export function ApiProblems(...own: DocumentedError[]): MethodDecorator {
   return documentProblems([...COMMON_ERRORS, ...BODY_ERRORS, ...own]);
 }
 
 /** As `ApiProblems`, for an operation without a body. */
-export function ApiReadProblems(...own: ErrorClass[]): MethodDecorator {
+export function ApiReadProblems(...own: DocumentedError[]): MethodDecorator {
   return documentProblems([...COMMON_ERRORS, ...own]);
 }
 
 /** As `ApiReadProblems`, for an operation that anyone may call and that by itself needs no database. */
-export function ApiPublicProblems(...own: ErrorClass[]): MethodDecorator {
+export function ApiPublicProblems(...own: DocumentedError[]): MethodDecorator {
   return documentProblems([...PUBLIC_ERRORS, ...own]);
 }
 
-function documentProblems(errors: ErrorClass[]): MethodDecorator {
+function documentProblems(errors: DocumentedError[]): MethodDecorator {
   const statuses = [...new Set(errors.map(({ spec }) => spec.status))];
   return applyDecorators(
     ApiExtraModels(ProblemDto),
@@ -167,7 +168,7 @@ function documentProblems(errors: ErrorClass[]): MethodDecorator {
   );
 }
 
-function apiProblem(status: number, errors: ErrorClass[]): MethodDecorator {
+function apiProblem(status: number, errors: DocumentedError[]): MethodDecorator {
   return ApiResponse({
     status,
     description: errors.map(({ spec }) => `\`${spec.code}\`: ${spec.about}`).join('\n\n'),

@@ -5,8 +5,28 @@ export interface Violation {
   detail: string;
 }
 
-/** What can be wrong with a field; these codes are stable too. */
-export const violationCodes = {
+/** What can be wrong with a field; stable. */
+export type ViolationCode =
+  | 'required'
+  | 'type'
+  | 'not_acceptable'
+  | 'empty'
+  | 'too_long'
+  | 'control_character'
+  | 'nul_character'
+  | 'lone_surrogate'
+  | 'lossy_number'
+  | 'too_deep'
+  | 'too_large'
+  | 'too_many'
+  | 'unknown'
+  | 'repeated'
+  | 'unknown_schema'
+  | 'unknown_data_source'
+  | 'refers';
+
+/** Each of them in a sentence. */
+export const violationCodes: Record<ViolationCode, string> = {
   required: 'The field is missing.',
   type: 'The value has another JSON type than the field.',
   not_acceptable: 'The value breaks a rule of the field, which the detail names.',
@@ -25,9 +45,7 @@ export const violationCodes = {
   unknown_schema: 'No schema of the registry has this id.',
   unknown_data_source: 'No data source of the registry has this id.',
   refers: 'What stands there refers to the thing.',
-} as const;
-
-type ViolationCode = keyof typeof violationCodes;
+};
 
 /** As many as show a caller the pattern; a hostile body cannot make the answer large. */
 export const MAX_VIOLATIONS = 20;

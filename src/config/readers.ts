@@ -24,6 +24,7 @@ const LEAST_VARIED_CHARACTERS = 8;
 
 const UNIT_BYTES: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2 };
 
+/** Takes any text. */
 export function text(value: string): string {
   return value;
 }
@@ -54,6 +55,7 @@ export function publicUrl(value: string): string {
   );
 }
 
+/** Makes what reads a whole number in digits, from `min` to `max`. */
 export function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
@@ -74,6 +76,7 @@ export function bytes(min: number, max: number): (value: string) => number {
   };
 }
 
+/** Makes what reads one of these words. */
 export function oneOf<const T extends string>(...choices: T[]): (value: string) => T {
   return (value) => {
     const choice = choices.find((candidate) => candidate === value);

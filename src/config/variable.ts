@@ -7,6 +7,7 @@ export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
 }
 
+/** How an environment variable is read and described. */
 export interface VariableOptions<T> {
   /** Describes it in one sentence, for the README table and `.env.example`. */
   about: string;

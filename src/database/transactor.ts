@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 
+/** What happens in one transaction. */
 export type Work<T> = (manager: EntityManager) => Promise<T>;
 
 /**

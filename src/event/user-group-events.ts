@@ -18,6 +18,7 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
   private readonly logger = new Logger(UserGroupEvents.name);
   private readonly ends = new Set<() => void>();
 
+  /** @internal Nest makes it. */
   constructor(
     private readonly tail: ChangeTail,
     private readonly consumers: EventConsumers,

@@ -20,6 +20,7 @@ export interface RotationOptions {
  */
 @Injectable()
 export class Tokens {
+  /** @internal Nest makes it. */
   constructor(private readonly tokens: UserGroupTokenService) {}
 
   /**

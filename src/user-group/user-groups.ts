@@ -21,6 +21,7 @@ const UNCONDITIONAL = new Preconditions(undefined, undefined);
  */
 @Injectable()
 export class UserGroups {
+  /** @internal Nest makes it. */
   constructor(
     private readonly groups: UserGroupService,
     private readonly resources: UserGroupResourceService,

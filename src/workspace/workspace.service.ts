@@ -10,7 +10,8 @@ import { statement, Statements } from '../database/statement.ts';
 import { Transactor } from '../database/transactor.ts';
 import { Workspace } from './workspace.entity.ts';
 
-type ListedWorkspace = Pick<
+/** A workspace with its quota and how many groups count against it. */
+export type ListedWorkspace = Pick<
   Workspace,
   'id' | 'name' | 'publicId' | 'createdAt' | 'userGroupQuota' | 'userGroupCount'
 >;
@@ -36,6 +37,7 @@ const lockWorkspace = statement<{ workspaceId: number }, { id: number }>(
 /** Administers the tenants, from the command line; no request can name one. */
 @Injectable()
 export class WorkspaceService {
+  /** @internal Nest makes it. */
   constructor(
     private readonly transactor: Transactor,
     private readonly statements: Statements,

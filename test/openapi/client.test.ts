@@ -9,6 +9,10 @@ const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '..', '..');
 
 /** `npm run client` writes them. */
+test('openapi.json is the OpenAPI document', async () => {
+  expectFile('openapi.json', `${JSON.stringify(await describeOpenApi(), null, 2)}\n`);
+});
+
 test('the types of the TypeScript client are those of the OpenAPI document', async () => {
   expectFile('clients/typescript/schema.d.ts', generateTypeScript(await describeOpenApi()));
 });

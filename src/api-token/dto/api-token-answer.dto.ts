@@ -13,6 +13,7 @@ const moment = (description: string, example: string | null) => ({
   example,
 });
 
+/** Whether an API token is taken, and if not, why. */
 export type ApiTokenState = 'active' | 'superseded' | 'expired' | 'revoked';
 
 /** An API token as it may be shown: everything but the token. */
@@ -87,6 +88,7 @@ export class IssuedApiTokenView extends ApiTokenView {
   token!: string;
 }
 
+/** An API token, without its secret. */
 export class ApiTokenAnswer {
   @ApiProperty(SUCCESS)
   success!: 1;
@@ -95,6 +97,7 @@ export class ApiTokenAnswer {
   api_token!: ApiTokenView;
 }
 
+/** An API token that was just issued. */
 export class IssuedApiTokenAnswer {
   @ApiProperty(SUCCESS)
   success!: 1;
@@ -103,6 +106,7 @@ export class IssuedApiTokenAnswer {
   api_token!: IssuedApiTokenView;
 }
 
+/** A page of API tokens, without their secrets. */
 export class ApiTokensAnswer {
   @ApiProperty(SUCCESS)
   success!: 1;

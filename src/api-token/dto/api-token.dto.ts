@@ -22,7 +22,7 @@ const SCOPES = {
   example: ['user-groups:read'],
 };
 /** What limits an API token. */
-class LimitsDto {
+export class LimitsDto {
   @ApiPropertyOptional({
     description:
       'When it ends by itself; null: never. Absent: never for a new token, no change for another.',

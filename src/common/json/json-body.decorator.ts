@@ -20,9 +20,13 @@ import {
 import { parseStrictJson } from './strict-json.ts';
 import { checkedDto } from './to-dto.ts';
 
-interface BodyOptions {
+/** What a body may be, and what it may hold. All are false by default. */
+export interface BodyOptions {
+  /** Whether a form may be sent instead, each field a string. */
   form?: boolean;
+  /** Whether its media type may be JSON Merge Patch (RFC 7396), which the handler applies. */
   mergePatch?: boolean;
+  /** Whether other fields are refused: where a misspelt one would leave out a limit. */
   strict?: boolean;
 }
 
@@ -31,11 +35,6 @@ interface BodyOptions {
  * its properties, and the body in the OpenAPI document. A field of `type` is a property with a
  * rule; other fields are ignored. It reads the body itself, after the guard, so that nobody without
  * a valid API token can make the service read or parse anything.
- * @param options.form whether a form may be sent instead, each field a string
- * @param options.mergePatch whether its media type may be JSON Merge Patch (RFC 7396), which the
- *   handler applies
- * @param options.strict whether other fields are refused: where a misspelt one would leave out a
- *   limit
  */
 export function JsonBody<T extends object>(
   type: Type<T>,

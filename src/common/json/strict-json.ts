@@ -4,7 +4,10 @@ import { MAX_VIOLATIONS, type Violation } from '../violation.ts';
 import { isExactNumber } from './json-number.ts';
 import { toPointer } from './json-pointer.ts';
 
+/** What JSON text can hold. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
+
+/** An object in JSON. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }

@@ -1,3 +1,4 @@
+import type { MigrationInterface } from 'typeorm';
 import { CreateWorkspaces1795000000001 } from './1795000000001-create-workspaces.ts';
 import { CreateUserGroups1795000000002 } from './1795000000002-create-user-groups.ts';
 import { CreateAuditEvents1795000000003 } from './1795000000003-create-audit-events.ts';
@@ -27,7 +28,7 @@ import { CreateEventConsumers1795000000025 } from './1795000000025-create-event-
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
  * left out stay unused: TypeORM sorts by them.
  */
-export const migrations = [
+export const migrations: (new () => MigrationInterface)[] = [
   CreateWorkspaces1795000000001,
   CreateUserGroups1795000000002,
   CreateAuditEvents1795000000003,

@@ -67,6 +67,7 @@ export async function revertMigration(
   );
 }
 
+/** A migration, and whether a database has it. */
 export interface MigrationState {
   name: string;
   /** The plugin that it belongs to; undefined for the service itself. */

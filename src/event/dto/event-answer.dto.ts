@@ -3,7 +3,8 @@ import { SUCCESS } from '../../common/http/answer-fields.ts';
 import { toWireTime } from '../../common/time.ts';
 import type { ChangeRecord } from '../../database/change-reader.ts';
 
-class ChangedUserGroup {
+/** The user group that has changed. */
+export class ChangedUserGroup {
   @ApiProperty({ description: 'Its `team_id`.', type: 'integer', example: 7 })
   team_id!: number;
 
@@ -26,7 +27,8 @@ class ChangedUserGroup {
   generation?: number;
 }
 
-class ChangedObject {
+/** What has changed, where it is no user group. */
+export class ChangedObject {
   @ApiProperty({ description: 'The kind of thing.', example: 'api_token' })
   type!: string;
 
