@@ -20,6 +20,9 @@ export function compileLibrary() {
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   }
+  // Where the code reads its version.
+  const { type, version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version })}\n`);
   copyFileSync('openapi.json', join(LIB, 'openapi.json'));
   return files;
 }

@@ -14,8 +14,5 @@ const files = compileLibrary();
 const code = files.filter((name) => name.endsWith('.js')).map((path) => readFileSync(path, 'utf8'));
 const service = JSON.parse(readFileSync('package.json', 'utf8'));
 const manifest = packageManifest(service, code);
-// Where the code reads its version.
-const { type, version } = service;
-writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version })}\n`);
 renameSync('package.json', SAVED);
 writeFileSync('package.json', `${JSON.stringify(manifest, null, 2)}\n`);

@@ -1,4 +1,5 @@
 // Fails when something changes incompatibly that no BREAKING entry of the changelog names: docs/versioning.md.
+import console from 'node:console';
 import { join } from 'node:path';
 import process from 'node:process';
 import { unnamedFindings } from './findings.mjs';

@@ -1,5 +1,6 @@
 // Says what is wrong with a tarball of the package: how it is published (publint), and whether the types of
 // each entry are those of its code (Are the types wrong). Usage: lint-package.mjs <tarball>
+import console from 'node:console';
 import { readFileSync } from 'node:fs';
 import process from 'node:process';
 import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';

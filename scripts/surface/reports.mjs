@@ -1,5 +1,6 @@
 // Compiles the library, and writes an API report for each of its entries to api/; with `--check` it writes
 // nothing, and fails where one differs. It fails, too, when an export names a type that is not exported.
+import console from 'node:console';
 import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
