@@ -11,6 +11,7 @@ import {
   postgresUrl,
   publicUrl,
   redisUrl,
+  schemaName,
   serviceUrl,
   text,
   transitKey,
@@ -65,6 +66,14 @@ export class Config {
 
   /** Not a variable: the settings of the plugins, each an instance of its class. */
   pluginSettings: readonly object[] = [];
+
+  @FromEnv('DATABASE_SCHEMA', {
+    about:
+      'Schema of PostgreSQL that the tables are in, made if it is missing: for a database that others use, too. Not behind a connection pooler.',
+    defaultText: 'unset (the first of the search path)',
+    read: schemaName,
+  })
+  databaseSchema?: string;
 
   /** Not a variable: whether the start has found a pooler in transaction mode behind `DATABASE_URL`. */
   databaseIsPooled?: boolean;

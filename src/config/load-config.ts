@@ -17,6 +17,10 @@ export interface ConfigOptions {
   plugins?: readonly Plugin[];
 }
 
+/** What a session is opened with does not reach the database there. */
+export const NO_SCHEMA_BEHIND_POOLER =
+  'DATABASE_SCHEMA must not be set behind a connection pooler; give the role its search_path there: ALTER ROLE … SET search_path.';
+
 /** Reads a `.env` file in the working directory, if there is one; variables that are set win over it. */
 export function loadDotEnv(): void {
   if (existsSync('.env')) process.loadEnvFile('.env');
@@ -34,6 +38,9 @@ export function loadConfig(
   refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
   const config = readSettings(Config, env);
   refuseConflicts(config);
+  if (config.databaseSchema !== undefined) {
+    config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
+  }
   if (needsKeys && !providesKeys(plugins)) requireKeys(config);
   const pluginSettings = classes.map((settings) => readSettings(settings, env));
   return Object.assign(config, { plugins, pluginSettings });
@@ -71,6 +78,12 @@ function refuseConflicts(config: Config): void {
   if (config.metricsPort !== 0 && config.metricsPort === config.port) {
     throw new ConfigError('METRICS_PORT must differ from PORT.');
   }
+  if (config.databaseSchema !== undefined) {
+    if (config.databaseUrl === undefined) {
+      throw new ConfigError('DATABASE_SCHEMA must not be set without DATABASE_URL.');
+    }
+    if (config.databaseDirectUrl !== undefined) throw new ConfigError(NO_SCHEMA_BEHIND_POOLER);
+  }
   if (config.databaseUrl === undefined && config.databaseDirectUrl !== undefined) {
     throw new ConfigError('DATABASE_DIRECT_URL must not be set without DATABASE_URL.');
   }
@@ -80,6 +93,14 @@ function providesKeys(plugins: readonly Plugin[]): boolean {
   return plugins.some(({ definition }) =>
     definition.ports?.some(({ provide }) => provide === KeyProvider),
   );
+}
+
+/** The URL of a database whose sessions find the tables of one schema alone. */
+function inSchema(url: string, schema: string): string {
+  const parsed = new URL(url);
+  const given = parsed.searchParams.get('options') ?? '';
+  parsed.searchParams.set('options', `${given} -c search_path=${schema}`.trim());
+  return parsed.href;
 }
 
 function requireKeys(config: Config): void {

@@ -12,6 +12,8 @@ import { ConfigError, variablesOf } from './variable.ts';
 export interface UserGroupOptions {
   /** `postgres://user:password@host:5432/database`; without it the embedded SQLite database in `dataDir`. */
   databaseUrl?: string;
+  /** Schema of PostgreSQL that the tables are in, made if it is missing. */
+  databaseSchema?: string;
   /** The same database past its connection pooler in transaction mode, where there is one. */
   databaseDirectUrl?: string;
   /** Directory of the embedded database and its key file. Default `./data`. */

@@ -99,6 +99,14 @@ function isPostgresUrl(value: string): boolean {
 }
 
 /** Reads a URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */
+/** Reads the name of a schema that needs no quotes. */
+export function schemaName(value: string): string {
+  if (/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(value)) return value;
+  throw new ConfigError(
+    'must be the name of a schema: lower-case letters, digits and underscores, at most 63, not beginning with pg_.',
+  );
+}
+
 export function redisUrl(value: string): string {
   if (isRedisUrl(value)) return value;
   throw new ConfigError(

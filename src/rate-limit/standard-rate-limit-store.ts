@@ -69,9 +69,11 @@ class LibraryCounter implements RateCounter {
  * Names the installation: ids of API tokens are unique in one database only, and several
  * installations may share a Redis.
  */
-function installationOf({ databaseUrl, dataDir }: Config): string {
+function installationOf({ databaseUrl, databaseSchema = '', dataDir }: Config): string {
   const database =
-    databaseUrl === undefined ? `${hostname()}:${resolve(dataDir)}` : placeOf(new URL(databaseUrl));
+    databaseUrl === undefined
+      ? `${hostname()}:${resolve(dataDir)}`
+      : placeOf(new URL(databaseUrl)) + databaseSchema;
   return createHash('sha256').update(database).digest('base64url').slice(0, 12);
 }
 

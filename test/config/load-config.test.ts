@@ -24,6 +24,7 @@ test('every variable of the interface exists', () => {
     'PUBLIC_URL',
     'DATABASE_URL',
     'DATABASE_DIRECT_URL',
+    'DATABASE_SCHEMA',
     'DATA_DIR',
     'TOKEN_ENCRYPTION_KEYS',
     'VAULT_ADDR',

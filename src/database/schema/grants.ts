@@ -56,14 +56,17 @@ const NO_TABLES: PluginTables = { records: [], tables: [], numbers: [] };
  * The statements by which the owner of the tables lets `role` serve without owning anything. They
  * always grant exactly these rights, whatever the role had before.
  */
-export function grantStatements(role: string, ofPlugins: PluginTables = NO_TABLES): string[] {
-  const { records, tables, numbers } = ofPlugins;
+export function grantStatements(
+  role: string,
+  { records, tables, numbers }: PluginTables = NO_TABLES,
+  schema = 'public',
+): string[] {
   return [
     ...records.map((table) => `GRANT SELECT ON ${table} TO ${role}`),
     ...tables.map((table) => `GRANT SELECT, INSERT, UPDATE, DELETE ON ${table} TO ${role}`),
     ...numbers.map((sequence) => `GRANT USAGE ON SEQUENCE ${sequence} TO ${role}`),
-    'REVOKE CREATE ON SCHEMA public FROM PUBLIC',
-    `GRANT USAGE ON SCHEMA public TO ${role}`,
+    `REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC`,
+    `GRANT USAGE ON SCHEMA ${schema} TO ${role}`,
     `REVOKE ALL ON ${Object.keys(RIGHTS).join(', ')} FROM ${role}`,
     ...Object.entries(RIGHTS).map(([table, rights]) => `GRANT ${rights} ON ${table} TO ${role}`),
     `REVOKE ALL ON SEQUENCE ${sequences} FROM ${role}`,
@@ -86,6 +89,7 @@ export async function grantRights(config: Config, role: string): Promise<void> {
     const statements = grantStatements(
       client.escapeIdentifier(role),
       await findTables(client, config.plugins),
+      config.databaseSchema,
     );
     // Statements that are sent as one text are one transaction.
     await client.query(statements.join(';\n'));

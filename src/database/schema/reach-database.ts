@@ -12,10 +12,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { OperatorError } from '../../common/operator-error.ts';
+import { NO_SCHEMA_BEHIND_POOLER } from '../../config/load-config.ts';
 import type { Config } from '../../config/config.ts';
 import { hasSettings, isPooled, sqlitePath, withSettings } from '../data-source-options.ts';
 import { translateDatabaseError } from '../database-errors.ts';
 import type { Notify } from './migration-turn.ts';
+import { makeSchema } from './make-schema.ts';
 import { requireOneDatabase } from './one-database.ts';
 
 const OLDEST_POSTGRES = 150_000;
@@ -40,7 +42,13 @@ export async function reachDatabase(config: Config, notify: Notify): Promise<Con
   await requireOneDatabase(config).catch((error: unknown) => {
     throw toOperatorError(config, error);
   });
-  if (keepsSettings) return config;
+  if (keepsSettings) {
+    await makeSchema(config).catch((error: unknown) => {
+      throw toOperatorError(config, error);
+    });
+    return config;
+  }
+  if (config.databaseSchema !== undefined) throw new OperatorError(NO_SCHEMA_BEHIND_POOLER);
   const pooled = { ...config, databaseIsPooled: true };
   await waitForPostgres(pooled, databaseUrl, notify);
   return pooled;
