@@ -166,7 +166,7 @@ export default {
       severity: 'error',
       from: { path: '^src/' },
       to: {
-        path: 'node_modules/(@nestjs/swagger|@redis/client|pino-pretty)/',
+        path: 'node_modules/(@nestjs/swagger|@redis/client|better-sqlite3|pg|pino-pretty)/',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
     },

@@ -2,16 +2,20 @@ import 'reflect-metadata';
 import { join } from 'node:path';
 import { loadConfig, loadDotEnv } from './src/config/load-config.ts';
 import { createDataSource } from './src/database/create-data-source.ts';
+import { loadDriver } from './src/database/drivers.ts';
 import { migratingOptions } from './src/database/data-source-options.ts';
 
 loadDotEnv();
+
+const config = loadConfig(process.env, { needsKeys: false });
+await loadDriver(config);
 
 /**
  * For TypeORM's own command line, on the configured database:
  * `npm run build && npx typeorm -d dist/ormconfig.js migration:show`.
  */
 export default createDataSource({
-  ...migratingOptions(loadConfig(process.env, { needsKeys: false })),
+  ...migratingOptions(config),
   migrationsTransactionMode: 'each',
   entities: [join(import.meta.dirname, 'src', '**', '*.entity.{js,ts}')],
 });

@@ -11,6 +11,7 @@ import { HttpAdapterHost } from '@nestjs/core';
 import type { Express } from 'express';
 import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
 import { requireAccessOf } from './common/handler-access.ts';
+import { requireHostVersions } from './common/host-versions.ts';
 import { HostRoutes } from './common/http/host-routes.ts';
 import { OperatorError } from './common/operator-error.ts';
 import {
@@ -126,6 +127,7 @@ function hosted(
   imports: NonNullable<DynamicModule['imports']> = [],
   providers: Provider[] = [],
 ): DynamicModule {
+  requireHostVersions();
   const { http = {} } = structure;
   return {
     module: UserGroupServiceModule,

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PEERS } from './manifest.mjs';
 
 /** Where the library lies, within the repository. */
 export const LIB = 'lib';
@@ -20,9 +21,10 @@ export function compileLibrary() {
     const text = readFileSync(path, 'utf8');
     writeFileSync(path, text.replace(/(['"])(\.{1,2}\/[^'"]+)\.ts\1/g, '$1$2.js$1'));
   }
-  // Where the code reads its version.
-  const { type, version } = JSON.parse(readFileSync('package.json', 'utf8'));
-  writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version })}\n`);
+  // Where the code reads its version, and those that it was made with.
+  const { type, version, dependencies: all } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const dependencies = Object.fromEntries(PEERS.map((name) => [name, all[name]]));
+  writeFileSync(join(LIB, 'package.json'), `${JSON.stringify({ type, version, dependencies })}\n`);
   copyFileSync('openapi.json', join(LIB, 'openapi.json'));
   return files;
 }

@@ -1,5 +1,5 @@
 /** What the application has itself, and the library must share with it. */
-const PEERS = [
+export const PEERS = [
   '@nestjs/common',
   '@nestjs/core',
   '@nestjs/platform-express',
@@ -9,7 +9,7 @@ const PEERS = [
   'typeorm',
 ];
 /** Peers that some applications need. */
-const OPTIONAL_PEERS = ['@redis/client'];
+const OPTIONAL_PEERS = ['@redis/client', 'better-sqlite3', 'pg'];
 /** What the declarations name. */
 const TYPES = ['@types/express'];
 /** Single files of it are imported, which another version may have elsewhere. */

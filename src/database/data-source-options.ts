@@ -1,8 +1,9 @@
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
-import { Client, type ClientConfig } from 'pg';
+import type { Client, ClientConfig } from 'pg';
 import type { DataSourceOptions } from 'typeorm';
 import type { Config } from '../config/config.ts';
+import { postgresDriver, sqliteDriver } from './drivers.ts';
 import { LOCK_WAIT_MS } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
 
@@ -53,21 +54,25 @@ export const NO_LIMITS = { inTransaction: liftLimits(true), inSession: liftLimit
  * A connection that writes. BEGIN takes the write lock at once: a transaction that reads first and
  * writes later would fail with SQLITE_BUSY if another process had written in between.
  */
-class WritingSqlite extends BetterSqlite3 {
-  override prepare<P extends unknown[] | object, R>(sql: string): BetterSqlite3.Statement<P, R> {
-    return super.prepare<P, R>(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql);
-  }
+function writingSqlite(): typeof BetterSqlite3 {
+  return class WritingSqlite extends sqliteDriver() {
+    override prepare<P extends unknown[] | object, R>(sql: string): BetterSqlite3.Statement<P, R> {
+      return super.prepare<P, R>(sql === 'BEGIN TRANSACTION' ? 'BEGIN IMMEDIATE' : sql);
+    }
+  } as typeof BetterSqlite3;
 }
 
 /**
  * A connection whose loss is reported by the next statement on it. Between two users in the pool,
  * and once given up, it has no other listener, and an unhandled error event would end the process.
  */
-class QuietClient extends Client {
-  constructor(config?: string | ClientConfig) {
-    super(config);
-    this.on('error', () => undefined);
-  }
+function quietClient(): typeof Client {
+  return class QuietClient extends postgresDriver().Client {
+    constructor(config?: string | ClientConfig) {
+      super(config);
+      this.on('error', () => undefined);
+    }
+  };
 }
 
 /** The options of the connections that serve reads and, on PostgreSQL, transactions. */
@@ -86,7 +91,7 @@ export function servingOptions(config: Config): DataSourceOptions {
     extra: {
       ...CLIENT_LIMITS,
       ...sessionSettings(config),
-      Client: QuietClient,
+      Client: quietClient(),
       idleTimeoutMillis: 0,
       keepAlive: true,
       // Statements of a transaction that need no answer of each other share a round trip.
@@ -101,16 +106,16 @@ export function servingOptions(config: Config): DataSourceOptions {
  * for another process that recovers the file; `createTransactor` ends that.
  */
 export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOptions {
-  return { ...(reader as SqliteOptions), ...WRITING, readonly: false, timeout: START_WAIT_MS };
+  return { ...(reader as SqliteOptions), ...writing(), readonly: false, timeout: START_WAIT_MS };
 }
 
 /** The options of one connection without time limits, for migrations. */
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
-    ? { ...sqlite(config.dataDir), ...WRITING, timeout: MIGRATING_WAIT_MS }
+    ? { ...sqlite(config.dataDir), ...writing(), timeout: MIGRATING_WAIT_MS }
     : {
         ...postgres(config.databaseDirectUrl ?? config.databaseUrl),
-        extra: { Client: QuietClient, max: 1, connectionTimeoutMillis: 2000, keepAlive: true },
+        extra: { Client: quietClient(), max: 1, connectionTimeoutMillis: 2000, keepAlive: true },
       };
 }
 
@@ -193,8 +198,8 @@ export function sqlitePath(dataDir: string): string {
 
 type SqliteOptions = Extract<DataSourceOptions, { type: 'better-sqlite3' }>;
 
-const WRITING: Partial<SqliteOptions> = {
-  driver: WritingSqlite,
+const writing = (): Partial<SqliteOptions> => ({
+  driver: writingSqlite(),
   enableWAL: true,
   // In WAL mode SQLite's default would acknowledge a commit before it has reached the disk.
   prepareDatabase: (database: BetterSqlite3.Database) => {
@@ -203,7 +208,7 @@ const WRITING: Partial<SqliteOptions> = {
     // has changed since the last.
     database.pragma('wal_autocheckpoint = 4000');
   },
-};
+});
 
 function sqlite(dataDir: string): SqliteOptions {
   return {

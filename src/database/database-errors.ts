@@ -1,4 +1,4 @@
-import { DatabaseError } from 'pg';
+import type { DatabaseError } from 'pg';
 import {
   QueryFailedError,
   QueryRunnerAlreadyReleasedError,
@@ -43,7 +43,12 @@ function isUnavailable(error: unknown): boolean {
 /** Whether the server itself rejected a statement, so that its connection is still usable. */
 export function isAnsweredByPostgres(error: unknown): boolean {
   const cause: unknown = error instanceof QueryFailedError ? error.driverError : error;
-  return cause instanceof DatabaseError && !/^(08|57P)/.test(cause.code ?? '');
+  return isPostgresError(cause) && !/^(08|57P)/.test(cause.code ?? '');
+}
+
+/** Whether it is an answer of PostgreSQL; its driver need not be loaded. */
+export function isPostgresError(error: unknown): error is DatabaseError {
+  return error instanceof Error && 'severity' in error && 'code' in error;
 }
 
 /** Whether another process holds the lock of the SQLite database. */

@@ -28,7 +28,8 @@ const versions: Record<string, string> = {
   vitest: '4.1.12',
 };
 const NEST = ['@nestjs/common', '@nestjs/core', '@nestjs/platform-express', '@nestjs/typeorm'];
-const PEERS = [...NEST, 'reflect-metadata', 'rxjs', 'typeorm'];
+/** Of the drivers that of SQLite alone. */
+const PEERS = [...NEST, 'better-sqlite3', 'reflect-metadata', 'rxjs', 'typeorm'];
 
 const MAIN = `
 import 'reflect-metadata';
@@ -99,7 +100,7 @@ function createApplication(type: 'module' | 'commonjs', tools: string[] = []): s
   return app;
 }
 
-/** Every application has one copy of what identifies providers. */
+/** Every application has the driver that it has asked for, and one copy of what identifies providers. */
 function requireOneNest(app: string): void {
   const tree = npm(
     app,

@@ -1,9 +1,9 @@
-import { Client, DatabaseError } from 'pg';
+import type { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { OperatorError } from '../../common/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options.ts';
-import { translateDatabaseError } from '../database-errors.ts';
+import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
 import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
 import { prepareDatabase } from '../schema/migrate.ts';
 import { migrations } from '../migrations/index.ts';
@@ -11,6 +11,7 @@ import { requireOneDatabase } from '../schema/one-database.ts';
 import type { Statements } from '../statement.ts';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy.ts';
 import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout.ts';
+import { loadDriver, postgresDriver } from '../drivers.ts';
 
 export interface MoveSteps {
   /** Called before anything is written; throws if the data could not be used afterwards. */
@@ -40,6 +41,8 @@ export async function migrateData(
   if (databaseUrl === undefined) {
     throw new OperatorError('DATABASE_URL must name the PostgreSQL that the data is to move to.');
   }
+  await loadDriver({});
+  await loadDriver(config);
   const source = await ExclusiveSqlite.open(dataDir);
   try {
     requireThisVersion(source, dataDir);
@@ -97,7 +100,7 @@ function requireKnown(applied: string[], database: string): void {
 }
 
 async function inTransaction<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({
+  const client = new (postgresDriver().Client)({
     connectionString: url,
     application_name: 'user-group-service migrate-data',
     connectionTimeoutMillis: 2000,
@@ -115,7 +118,7 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    const isAnswer = error instanceof DatabaseError;
+    const isAnswer = isPostgresError(error);
     if (!isAnswer && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
     const { message } = error as Error;
     throw new OperatorError(`${failure} (${message}).`, { cause: error });

@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
-import { Client, type ClientConfig, type QueryConfig } from 'pg';
+import type { Client, ClientConfig, QueryConfig } from 'pg';
+import { postgresDriver } from '../drivers.ts';
 
 const CONNECT_LIMIT_MS = 2000;
 const ANSWER_LIMIT_MS = 2000;
@@ -19,7 +20,7 @@ export class PostgresConnection {
     purpose: string,
     settings: Pick<ClientConfig, 'statement_timeout'> = {},
   ) {
-    this.client = new Client({
+    this.client = new (postgresDriver().Client)({
       connectionString: url,
       application_name: `user-group-service ${purpose}`,
       stream: () => this.socket,

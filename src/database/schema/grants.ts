@@ -1,7 +1,8 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { OperatorError } from '../../common/operator-error.ts';
 import type { Plugin } from '../../common/plugin.ts';
 import type { Config } from '../../config/config.ts';
+import { postgresDriver } from '../drivers.ts';
 
 /** The rights on each table that the service uses, and so those of a role that only serves. */
 export const RIGHTS: Record<string, string> = {
@@ -80,7 +81,10 @@ export function grantStatements(
  */
 export async function grantRights(config: Config, role: string): Promise<void> {
   const url = config.databaseDirectUrl ?? config.databaseUrl;
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000 });
+  const client = new (postgresDriver().Client)({
+    connectionString: url,
+    connectionTimeoutMillis: 2000,
+  });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,5 +1,6 @@
-import { Client, DatabaseError } from 'pg';
 import type { Config } from '../../config/config.ts';
+import { isPostgresError } from '../database-errors.ts';
+import { postgresDriver } from '../drivers.ts';
 
 /** Another process has made it in between. */
 const IS_THERE = ['23505', '42P06'];
@@ -7,7 +8,10 @@ const IS_THERE = ['23505', '42P06'];
 /** Makes the schema of `DATABASE_SCHEMA`, unless it is there: a role that only serves could not. */
 export async function makeSchema({ databaseUrl, databaseSchema: schema }: Config): Promise<void> {
   if (schema === undefined) return;
-  const client = new Client({ connectionString: databaseUrl, connectionTimeoutMillis: 2000 });
+  const client = new (postgresDriver().Client)({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 2000,
+  });
   // Without a listener an error after the connection is made would end the process.
   client.on('error', () => undefined);
   try {
@@ -18,7 +22,7 @@ export async function makeSchema({ databaseUrl, databaseSchema: schema }: Config
     );
     if (!rows[0]!.isThere) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`);
   } catch (error) {
-    if (!(error instanceof DatabaseError) || !IS_THERE.includes(error.code!)) throw error;
+    if (!isPostgresError(error) || !IS_THERE.includes(error.code!)) throw error;
   } finally {
     await client.end().catch(() => undefined);
   }

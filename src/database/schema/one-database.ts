@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { OperatorError } from '../../common/operator-error.ts';
 import type { Config } from '../../config/config.ts';
+import { postgresDriver } from '../drivers.ts';
 
 const ANY_LOCK = 2 ** 47;
 
@@ -30,7 +31,7 @@ export async function requireOneDatabase(config: Config): Promise<void> {
 }
 
 async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({
+  const client = new (postgresDriver().Client)({
     connectionString: url,
     connectionTimeoutMillis: 2000,
     query_timeout: 2000,

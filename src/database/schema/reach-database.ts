@@ -9,7 +9,7 @@ import {
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { OperatorError } from '../../common/operator-error.ts';
 import { NO_SCHEMA_BEHIND_POOLER } from '../../config/load-config.ts';
@@ -19,6 +19,7 @@ import { translateDatabaseError } from '../database-errors.ts';
 import type { Notify } from './migration-turn.ts';
 import { makeSchema } from './make-schema.ts';
 import { requireOneDatabase } from './one-database.ts';
+import { loadDriver, postgresDriver } from '../drivers.ts';
 
 const OLDEST_POSTGRES = 150_000;
 const WAIT_MS = 15_000;
@@ -33,6 +34,7 @@ const OF_POOLER = 'unsupported startup parameter';
  */
 export async function reachDatabase(config: Config, notify: Notify): Promise<Config> {
   const { databaseUrl, databaseDirectUrl } = config;
+  await loadDriver(config);
   if (databaseUrl === undefined) {
     createDataDir(config.dataDir);
     return config;
@@ -113,7 +115,7 @@ async function waitForPostgres(config: Config, url: string, notify: Notify): Pro
 async function tryPostgres(config: Config, url: string): Promise<boolean> {
   let client: Client | undefined;
   try {
-    client = new Client({
+    client = new (postgresDriver().Client)({
       ...withSettings(config, url),
       connectionTimeoutMillis: 2000,
       query_timeout: 2000,

@@ -1,7 +1,8 @@
-import BetterSqlite3 from 'better-sqlite3';
+import type BetterSqlite3 from 'better-sqlite3';
 import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSqliteBusy } from '../database-errors.ts';
+import { sqliteDriver } from '../drivers.ts';
 
 const FILE = 'serving.lock';
 
@@ -16,7 +17,7 @@ let claim: BetterSqlite3.Database | undefined;
 export function claimDataDir(dataDir: string): boolean {
   const path = join(dataDir, FILE);
   closeSync(openSync(path, 'a', 0o600));
-  claim = new BetterSqlite3(path, { timeout: 0 });
+  claim = new (sqliteDriver())(path, { timeout: 0 });
   try {
     claim.exec('BEGIN EXCLUSIVE');
     return true;

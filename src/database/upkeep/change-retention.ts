@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../../config/config.ts';
 import { statement, Statements } from '../statement.ts';
 import { Transactor } from '../transactor.ts';
@@ -30,10 +30,11 @@ const removeExpired: RemoveExpired = statement(
 
 /** Removes the events of changes whose retention period is over, once every consumer has read them. */
 @Injectable()
-export class ChangeRetention extends ExpirySweep {
+export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
   /** How many seconds each consumer was behind when this process looked last, once an hour. */
   readonly lagSeconds: Record<string, number> = {};
   private readonly consumers: ChangeConsumer[] = [];
+  private isClosing = false;
 
   constructor(transactor: Transactor, statements: Statements, config: Config) {
     super(transactor, statements, removeExpired, config.eventRetentionHours * HOUR_MS);
@@ -43,8 +44,15 @@ export class ChangeRetention extends ExpirySweep {
   keepFor(consumer: ChangeConsumer): void {
     this.consumers.push(consumer);
     this.look(consumer).catch((err: unknown) => {
+      // A command may end before it is known.
+      if (this.isClosing) return;
       this.logger.warn({ msg: 'unknown how far events are read', consumer: consumer.name, err });
     });
+  }
+
+  /** The first hook of an end. */
+  onModuleDestroy(): void {
+    this.isClosing = true;
   }
 
   protected override async expiredBefore(): Promise<number> {

@@ -1,0 +1,36 @@
+import type Sqlite from 'better-sqlite3';
+import type * as Postgres from 'pg';
+import { OperatorError } from '../common/operator-error.ts';
+import type { Config } from '../config/config.ts';
+
+let postgres: typeof Postgres | undefined;
+let sqlite: typeof Sqlite | undefined;
+
+/**
+ * Loads the driver of the configured database, and not that of the other, which need not be there.
+ * @throws OperatorError if it is not installed
+ */
+export async function loadDriver({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<void> {
+  try {
+    if (databaseUrl === undefined) sqlite ??= (await import('better-sqlite3')).default;
+    else postgres ??= await import('pg');
+  } catch (cause) {
+    const name = databaseUrl === undefined ? 'better-sqlite3' : 'pg';
+    const { message } = cause as Error;
+    throw new OperatorError(`The package ${name} cannot be loaded: ${message}`, { cause });
+  }
+}
+
+/** `pg`, once `loadDriver` has loaded it. */
+export function postgresDriver(): typeof Postgres {
+  return postgres ?? notLoaded('pg');
+}
+
+/** `better-sqlite3`, once `loadDriver` has loaded it. */
+export function sqliteDriver(): typeof Sqlite {
+  return sqlite ?? notLoaded('better-sqlite3');
+}
+
+function notLoaded(name: string): never {
+  throw new Error(`${name} was asked for before it was loaded`);
+}
