@@ -89,6 +89,31 @@ onEachDatabase((kind) => {
   });
 });
 
+test('the example of protected groups has the last word on deletions', async () => {
+  const { env, drop } = await createTestDatabase('sqlite');
+  const plugin = join(directory, 'plugins', 'protected-groups.js');
+  cpSync(join(root, 'examples', 'protected-groups', 'plugin.js'), plugin);
+  const { api, stop } = await startServer({ ...env, PLUGINS: plugin });
+  const path = '/api/v1/user-groups/acme';
+  const write = (properties: object) =>
+    api.put({ user_group_id: 'acme', name: 'Acme', properties });
+  await write({ protected: true });
+  expect(await api.send({ method: 'DELETE', path })).toMatchObject({
+    status: 409,
+    body: {
+      code: 'change_refused',
+      detail: 'The group is protected; take its property away first.',
+    },
+  });
+  const suspending = await api.send({ method: 'POST', path: `${path}/suspend`, body: {} });
+  expect(suspending.status).toBe(409);
+  expect((await write({ protected: true, seats: 3 })).status).toBe(200);
+  await write({ protected: false });
+  expect((await api.send({ method: 'DELETE', path })).status).toBe(200);
+  expect(await stop()).toBe(0);
+  await drop();
+});
+
 describe('what cannot be added ends the start with one line', () => {
   const starting = async (PLUGINS: string, script: 'main.js' | 'cli.js' = 'main.js') => {
     const { env, drop } = await createTestDatabase('sqlite');
