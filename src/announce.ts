@@ -9,13 +9,16 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * once, and only to a terminal: a log keeps what it is given.
  */
 export function announce(config: Config, log: Logger, bootstrap: BootstrapResult): void {
-  const { host, port, metricsPort, databaseUrl, dataDir, docs } = config;
+  const { host, port, metricsPort, databaseUrl, dataDir, docs, plugins } = config;
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
     ...(docs === 'on' && { docs: `${origin}:${port}/docs` }),
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),
+    ...(plugins.length > 0 && {
+      plugins: plugins.map(({ definition }) => definition.name).join(', '),
+    }),
   };
   const isTerminal = process.stdout.isTTY;
   const first = firstSteps(bootstrap, places.api, isTerminal);

@@ -4,15 +4,14 @@ import {
   cidrs,
   configuredKeys,
   headerText,
+  httpUrl,
   integer,
   issuer,
   list,
   oneOf,
   postgresUrl,
-  publicUrl,
   redisUrl,
   schemaName,
-  serviceUrl,
   text,
   transitKey,
   trustedProxies,
@@ -39,7 +38,7 @@ export class Config {
     about:
       'Where callers reach the service, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which is not there without it.',
     defaultText: 'unset',
-    read: publicUrl,
+    read: httpUrl,
   })
   publicUrl?: string;
 
@@ -98,7 +97,7 @@ export class Config {
     about:
       'Address of the HashiCorp Vault or OpenBao that unwraps keys at the start, such as `https://vault.example.com:8200`; unused without wrapped keys.',
     defaultText: 'unset',
-    read: serviceUrl,
+    read: httpUrl,
   })
   vaultAddress?: string;
 

@@ -44,8 +44,11 @@ export function issuer(value: string): string {
   );
 }
 
-/** Reads an issuer of RFC 8414, section 2, without the slash at its end; `http` is for trials. */
-export function publicUrl(value: string): string {
+/**
+ * Reads where something is reached, without the slash at its end: an issuer of RFC 8414, section 2, or another
+ * service. `http` is for trials.
+ */
+export function httpUrl(value: string): string {
   if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
     const { username, password, href } = new URL(value);
     if (username + password === '') return href.replace(/\/+$/, '');
@@ -177,15 +180,6 @@ function encryptionKey(entry: string): EncryptionKey {
 export function transitKey(value: string): string {
   if (/^[\w.-]+(\/[\w.-]+)+$/.test(value)) return value;
   throw new ConfigError('must be the mount and the name of a key, such as transit/user-groups.');
-}
-
-/** Reads the address of another service, without the slash at its end. */
-export function serviceUrl(value: string): string {
-  if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
-    const { username, password, href } = new URL(value);
-    if (username + password === '') return href.replace(/\/+$/, '');
-  }
-  throw new ConfigError('must be an address such as https://vault.example.com:8200.');
 }
 
 /** Reads a secret that is sent in a header field. */

@@ -67,6 +67,7 @@ onEachDatabase((kind) => {
     const { env, drop } = await createTestDatabase(kind);
     const variables = { ...env, PLUGINS: writePlugin('greetings', GREETINGS) };
     const server = await startServer(variables);
+    expect(server.output()).toContain('"plugins":"greetings"');
     const answer = await server.api.send({ method: 'GET', path: '/api/v1/greetings' });
     expect(answer).toMatchObject({ status: 200, body: { greeting: 'Hello' } });
     const stranger = await server.apiOf('none').send({ method: 'GET', path: '/api/v1/greetings' });
