@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { runBuilt, startServer } from '../support/processes.ts';
+import { runAgain, runCli, startServer } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -73,18 +73,16 @@ onEachDatabase((kind) => {
     const stranger = await server.apiOf('none').send({ method: 'GET', path: '/api/v1/greetings' });
     expect(stranger).toMatchObject({ status: 401, body: { success: 0 } });
     await server.api.put({ user_group_id: 'acme', name: 'Acme' });
-    expect(await runBuilt('cli.js', variables, 'greet', 'acme')).toMatchObject({
+    expect(await runCli(variables, 'greet', 'acme')).toMatchObject({
       code: 0,
       stdout: 'Hello Acme\n',
     });
-    expect((await runBuilt('cli.js', variables, '--help')).stdout).toMatch(/greet .*greet a group/);
-    expect((await runBuilt('cli.js', variables, 'config', 'check')).stdout).toContain(
-      'Plugins: greetings.',
-    );
-    expect((await runBuilt('cli.js', variables, 'migration', 'show')).stdout).toMatch(
+    expect((await runCli(variables, '--help')).stdout).toMatch(/greet .*greet a group/);
+    expect((await runCli(variables, 'config', 'check')).stdout).toContain('Plugins: greetings.');
+    expect((await runCli(variables, 'migration', 'show')).stdout).toMatch(
       /greetings: CreateGreetings1795100000002 +yes/,
     );
-    expect((await runBuilt('cli.js', variables, 'openapi')).stdout).toContain('/api/v1/greetings');
+    expect((await runCli(variables, 'openapi')).stdout).toContain('/api/v1/greetings');
     expect(await server.stop()).toBe(0);
     await drop();
   });
@@ -116,9 +114,11 @@ test('the example of protected groups has the last word on deletions', async () 
 });
 
 describe('what cannot be added ends the start with one line', () => {
+  // A process loads a file once.
+  let refused = 0;
   const starting = async (PLUGINS: string, script: 'main.js' | 'cli.js' = 'main.js') => {
     const { env, drop } = await createTestDatabase('sqlite');
-    const { code, stderr } = await runBuilt(script, { ...env, PLUGINS }, 'config', 'check');
+    const { code, stderr } = await runAgain(script, { ...env, PLUGINS }, 'config', 'check');
     await drop();
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toHaveLength(1);
@@ -142,7 +142,10 @@ describe('what cannot be added ends the start with one line', () => {
       /made by another copy of user-group-service/,
     ],
   ])('%s', async (_what, code, message) => {
-    const path = code === undefined ? join(directory, 'missing.js') : writePlugin('refused', code);
+    const path =
+      code === undefined
+        ? join(directory, 'missing.js')
+        : writePlugin(`refused-${++refused}`, code);
     expect(await starting(path)).toMatch(message);
   });
 
