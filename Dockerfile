@@ -11,6 +11,9 @@ COPY package.json package-lock.json ./
 RUN npm_config_nodedir=/usr/local npm_config_build_from_source=true npm ci --no-audit --no-fund
 COPY nest-cli.json tsconfig.json tsconfig.build.json ormconfig.ts ./
 COPY src ./src
+COPY console ./console
+# Of the client the console reads streams of events with it.
+COPY clients/typescript/event-stream.ts ./clients/typescript/
 # Optional packages are a compiler and a driver for another platform. What only a compiler or a
 # debugger reads, and what the SQLite driver was compiled from, is a third of the rest.
 RUN npm run build \

@@ -48,6 +48,8 @@ const SCHEMA = `
     UNIQUE (token_hash, workspace_id)
   );
   CREATE INDEX ON user_group (workspace_id, id);
+  CREATE INDEX ON user_group (workspace_id, updated_at, id);
+  CREATE INDEX ON user_group (workspace_id, name COLLATE "C", id);
   CREATE UNIQUE INDEX ON user_group_token (user_group_id) WHERE retired_at IS NULL;
   CREATE INDEX ON user_group_token (key_id);`;
 

@@ -9,10 +9,20 @@ const EXAMPLE_BODY = '{"user_group_id":"acme","name":"Acme"}';
  * once, and only to a terminal: a log keeps what it is given.
  */
 export function announce(config: Config, log: Logger, bootstrap: BootstrapResult): void {
-  const { host, port, metricsPort, databaseUrl, dataDir, docs, plugins } = config;
+  const {
+    host,
+    port,
+    metricsPort,
+    databaseUrl,
+    dataDir,
+    docs,
+    console: console_,
+    plugins,
+  } = config;
   const origin = `http://${/^(0\.0\.0\.0|::)$/.test(host) ? 'localhost' : host.replace(/.*:.*/, '[$&]')}`;
   const places = {
     api: `${origin}:${port}/api/user`,
+    ...(console_ === 'on' && { console: `${origin}:${port}/console/` }),
     ...(docs === 'on' && { docs: `${origin}:${port}/docs` }),
     database: databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL',
     ...(metricsPort !== 0 && { metrics: `${origin}:${metricsPort}/metrics` }),

@@ -4,6 +4,7 @@ import { ProblemFilter } from './common/problem.filter.ts';
 import { compose, type UserGroupStructure } from './composition.ts';
 import type { Config } from './config/config.ts';
 import { ConfigModule } from './config/config.module.ts';
+import { ConsoleModule } from './console/console.module.ts';
 import { HealthModule } from './health/health.module.ts';
 import { MetricsModule } from './metrics/metrics.module.ts';
 
@@ -16,6 +17,10 @@ export class AppModule {
   static with(config: Config, structure: UserGroupStructure = {}): DynamicModule {
     const { plugins } = config;
     const service = compose(ConfigModule.forRoot(config), { plugins, ...structure });
-    return { module: AppModule, imports: [MetricsModule, HealthModule, ...service] };
+    const operating = config.console === 'on' ? [ConsoleModule] : [];
+    return {
+      module: AppModule,
+      imports: [MetricsModule, HealthModule, ...operating, ...service],
+    };
   }
 }

@@ -1,22 +1,28 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { ModulesContainer, NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express } from 'express';
 import type { Logger } from 'pino';
 import { watchApplication, watchHttp, watchPlugins } from './app.metrics.ts';
 import { AppModule } from './app.module.ts';
 import { requireAccessOfHandlers } from './common/handler-access.ts';
 import { ApiHttpAdapter } from './common/http/api-http.adapter.ts';
+import { leadTo } from './common/http/redirect.ts';
 import { contractRules, refuseWhenClosing } from './common/http/http-rules.ts';
 import { BODY_LIMIT_SETTING } from './common/http/http-settings.ts';
 import { observeRequests } from './common/http/observe-requests.ts';
 import { NestLog } from './common/log.ts';
 import type { Config } from './config/config.ts';
+import { consoleCalls } from './console/console-calls.ts';
+import { ConsoleSessionGuard } from './console/console-session.guard.ts';
+import { ConsoleSite } from './console/console-site.ts';
+import { serveConsole } from './console/serve-console.ts';
 import { serveDocs } from './docs/serve-docs.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { EncryptionCount } from './encryption-key/encryption-count.ts';
 import { KeyCheck } from './user-group/keys/key-check.ts';
 
-const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json'];
+const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console'];
 
 /**
  * Creates the application, on a database that is ready; not yet listening.
@@ -42,15 +48,22 @@ export async function createApp(
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', false);
 
+  const hasConsole = config.console === 'on';
   watchApplication(app);
   watchHttp(app.get(Metrics), adapter.http);
   watchPlugins(app, config.plugins);
   adapter.before(
     observeRequests(log, app.get(Metrics), config.bootstrapApiToken),
     refuseWhenClosing(app.getHttpServer()),
+    ...(hasConsole ? [consoleCalls(app.get(ConsoleSessionGuard), app.get(ConsoleSite))] : []),
     contractRules,
   );
+  const hasPage = hasConsole && serveConsole(app, config.consoleDirectory);
   if (config.docs === 'on') serveDocs(app);
+  // Relative, so that it also works below any path of a proxy.
+  const home = hasPage ? 'console/' : config.docs === 'on' ? 'docs' : undefined;
+  const express: Express = app.getHttpAdapter().getInstance();
+  if (home !== undefined) express.get('/', leadTo(home));
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;
 }

@@ -4,7 +4,9 @@ import { AuditEventModule } from './audit/audit-event.module.ts';
 import { EmbedTokenModule } from './embed-token/embed-token.module.ts';
 import { EventModule } from './event/event.module.ts';
 import { IntrospectionModule } from './introspection/introspection.module.ts';
+import { OverviewModule } from './overview/overview.module.ts';
 import { RegistryModule } from './registry/registry.module.ts';
+import { SystemModule } from './system/system.module.ts';
 import { UserGroupModule } from './user-group/user-group.module.ts';
 import { WebhookModule } from './webhook/webhook.module.ts';
 
@@ -17,7 +19,9 @@ export type Feature =
   | 'embed-tokens'
   | 'introspection'
   | 'events'
-  | 'webhooks';
+  | 'webhooks'
+  | 'overview'
+  | 'system';
 
 /** The parts of the HTTP interface, each by its module. */
 const modules: Record<Feature, Type> = {
@@ -29,6 +33,8 @@ const modules: Record<Feature, Type> = {
   introspection: IntrospectionModule,
   events: EventModule,
   webhooks: WebhookModule,
+  overview: OverviewModule,
+  system: SystemModule,
 };
 
 /** Every part there is. */

@@ -3,9 +3,11 @@
  * entities, and the commands of the service.
  * @packageDocumentation
  */
+import { ActivityRecord } from './activity/activity.entity.ts';
 import { ApiToken } from './api-token/api-token.entity.ts';
 import { AuditEvent } from './audit/audit-event.entity.ts';
 import { configOf, type UserGroupOptions } from './config/options.ts';
+import { ConsoleSession } from './console/console-session.entity.ts';
 import { ChangeEvent } from './database/change-event.entity.ts';
 import { listMigrations, type MigrationState, prepareDatabase } from './database/schema/migrate.ts';
 import { EncryptionKeyRecord } from './encryption-key/encryption-key.entity.ts';
@@ -28,9 +30,11 @@ export type { MigrationState, UserGroupOptions };
 
 /** Every entity of the service. */
 export const entities: (new () => object)[] = [
+  ActivityRecord,
   ApiToken,
   AuditEvent,
   ChangeEvent,
+  ConsoleSession,
   DataSourceMapping,
   EncryptionKeyRecord,
   EventConsumerRecord,

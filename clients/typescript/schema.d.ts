@@ -53,11 +53,31 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined.
+         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `search` one call looks at 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
          */
         get: operations["listAuditEvents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export audit events
+         * @description Every event that matches the filters of the list, newest first. The last line is the summary: without it the answer was cut. Events that are recorded meanwhile are not among them. At most 2 exports of a workspace run at once.
+         */
+        post: operations["exportAuditEvents"];
         delete?: never;
         options?: never;
         head?: never;
@@ -437,7 +457,7 @@ export interface paths {
         };
         /**
          * List user groups
-         * @description In the order of their `team_id`, without tokens. Filters can be combined. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none.
+         * @description Without tokens, in the order of `sort`: without it in that of their creation, which is that of their `team_id`. Filters can be combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group whose place in the order changes between two pages may appear on both or on neither.
          */
         get: operations["listUserGroups"];
         put?: never;
@@ -832,6 +852,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what the workspace has
+         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says, which is at most some ten times as long as it takes. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in the workspace, by the hour or day
+         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe the installation
+         * @description The version that answers, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. What is configured is that of the process that answers; other replicas may differ while they are restarted.
+         */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export interface webhooks {
     event: {
@@ -907,7 +987,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "api_token_superseded" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "change_refused" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "session_missing" | "session_ended" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "sign_in_failed" | "sign_in_not_granted" | "api_token_superseded" | "console_not_secure" | "cross_site_request" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "session_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "api_token_of_person" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "change_refused" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "identity_provider_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -1046,6 +1126,66 @@ export interface components {
              */
             next_cursor?: string;
         };
+        AuditExportCounts: {
+            /**
+             * @description How many events.
+             * @example 1
+             */
+            exported: number;
+            /**
+             * @description Always true: an export that fails has no last line.
+             * @example true
+             */
+            complete: boolean;
+        };
+        AuditExportSummary: {
+            /** @description What was exported. */
+            summary: components["schemas"]["AuditExportCounts"];
+        };
+        AuditExportDto: {
+            /**
+             * @description What was done.
+             * @example user_group_token.rotate
+             */
+            action?: string;
+            /**
+             * @description The kind of thing.
+             * @example user_group
+             */
+            object_type?: string;
+            /**
+             * @description The id of the thing.
+             * @example acme-emea
+             */
+            object_id?: string;
+            /**
+             * @description The API token that did it, by its number.
+             * @example 1
+             */
+            api_token_id?: number;
+            /**
+             * @description The request that did it.
+             * @example order-4711
+             */
+            request_id?: string;
+            /**
+             * Format: date-time
+             * @description Events of this moment and later.
+             * @example 2030-01-01T00:00:00Z
+             */
+            from?: string;
+            /**
+             * Format: date-time
+             * @description Events before this moment.
+             * @example 2030-02-01T00:00:00Z
+             */
+            to?: string;
+            /**
+             * @description A text, as the list finds it.
+             * @example acme
+             */
+            search?: string;
+        };
         ApiTokenView: {
             /**
              * @description Number of the token.
@@ -1111,6 +1251,11 @@ export interface components {
              * @example null
              */
             superseded_by: number | null;
+            /**
+             * @description The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody knows such a token. Null: a token that somebody holds.
+             * @example null
+             */
+            subject: string | null;
         };
         ApiTokensAnswer: {
             /**
@@ -1220,6 +1365,11 @@ export interface components {
              * @example null
              */
             superseded_by: number | null;
+            /**
+             * @description The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody knows such a token. Null: a token that somebody holds.
+             * @example null
+             */
+            subject: string | null;
             /**
              * @description The token. Save it now: it is not stored and cannot be shown again.
              * @example uga_EXAMPLE4example4EXAMPLE4example4000000
@@ -2844,6 +2994,280 @@ export interface components {
              */
             replayed: number;
         };
+        UserGroupsOverview: {
+            /**
+             * @description All of them.
+             * @example 1280
+             */
+            total: number;
+            /**
+             * @description Those that are suspended: `suspended=true` lists them.
+             * @example 3
+             */
+            suspended: number;
+            /**
+             * @description Those whose mappings name what is not registered, or one schema twice: `resolvable=false` lists them. Null until it has been counted, and where nothing is registered.
+             * @example 2
+             */
+            unresolvable: number | null;
+            /**
+             * @description Those that lack what the workspace requires, so that their tokens are inactive. Null until it has been counted.
+             * @example 0
+             */
+            incomplete: number | null;
+        };
+        UserGroupTokensOverview: {
+            /**
+             * @description Replaced tokens that can still be introspected.
+             * @example 12
+             */
+            in_overlap: number;
+            /**
+             * @description Those of them that were introspected since they were replaced, and within an hour: somebody has yet to take the new token. Uses are stored once a minute.
+             * @example 4
+             */
+            in_overlap_used_last_hour: number;
+        };
+        ApiTokensOverview: {
+            /**
+             * @description Neither revoked nor expired.
+             * @example 5
+             */
+            active: number;
+            /**
+             * @description Those of them that expire within 30 days and have not been rotated.
+             * @example 1
+             */
+            expiring_within_30_days: number;
+        };
+        Overview: {
+            /** @description The user groups. */
+            user_groups: components["schemas"]["UserGroupsOverview"];
+            /** @description The tokens of user groups. */
+            user_group_tokens: components["schemas"]["UserGroupTokensOverview"];
+            /** @description The API tokens; null unless yours has the scope `admin`. */
+            api_tokens: components["schemas"]["ApiTokensOverview"] | null;
+            /**
+             * Format: date-time
+             * @description When user groups and their tokens were counted.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            as_of: string;
+        };
+        OverviewAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The counts. */
+            overview: components["schemas"]["Overview"];
+        };
+        ActivityPoint: {
+            /**
+             * Format: date-time
+             * @description When the hour or day began, in UTC.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            at: string;
+            /**
+             * @description Tokens that were introspected, active or not.
+             * @example 5120
+             */
+            introspections: number;
+            /**
+             * @description Tokens of user groups that were replaced.
+             * @example 4
+             */
+            rotations: number;
+            /**
+             * @description User groups that were created.
+             * @example 12
+             */
+            creations: number;
+        };
+        ActivityView: {
+            /**
+             * @description What each point counts.
+             * @example hour
+             * @enum {string}
+             */
+            step: "hour" | "day";
+            /** @description One for each hour or day of the period, also where nothing happened. */
+            points: components["schemas"]["ActivityPoint"][];
+        };
+        ActivityAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description What happened. */
+            activity: components["schemas"]["ActivityView"];
+        };
+        SystemDatabase: {
+            /**
+             * @description `sqlite` is the embedded database.
+             * @example postgres
+             * @enum {string}
+             */
+            kind: "postgres" | "sqlite";
+            /**
+             * @description The version of its server or library.
+             * @example 15.20
+             */
+            version: string;
+        };
+        SystemMigrations: {
+            /**
+             * @description Those that the database has seen, of newer versions included; not of plugins.
+             * @example 31
+             */
+            applied: number;
+            /**
+             * @description Those of this version that it lacks.
+             * @example 0
+             */
+            pending: number;
+            /**
+             * @description The newest that it has seen.
+             * @example AddSubjectOfApiToken1795000000032
+             */
+            latest: string | null;
+        };
+        SystemEncryptionKey: {
+            /**
+             * @description As it is configured.
+             * @example k2
+             */
+            id: string;
+            /**
+             * @description Whether it is the one that encrypts; every one decrypts.
+             * @example true
+             */
+            encrypts: boolean;
+        };
+        SystemEventConsumer: {
+            /**
+             * @description As the application has named it.
+             * @example billing
+             */
+            name: string;
+            /**
+             * @description Whether a process has its lease, and so handles events.
+             * @example true
+             */
+            running: boolean;
+            /**
+             * Format: date-time
+             * @description From then on another process may take its place; null if none has the lease.
+             * @example 2030-01-01T12:00:30.000Z
+             */
+            lease_until: string | null;
+        };
+        SystemRetention: {
+            /**
+             * @description Days for which the audit log keeps an event; 0 for ever.
+             * @example 365
+             */
+            audit_days: number;
+            /**
+             * @description Days for which it keeps refused calls that are nobody’s; never longer than `audit_days`.
+             * @example 90
+             */
+            refusal_days: number;
+            /**
+             * @description Days for which it keeps to whom tokens were shown; never longer than `audit_days`.
+             * @example 30
+             */
+            shown_token_days: number;
+            /**
+             * @description Hours for which the change feed keeps an event.
+             * @example 168
+             */
+            event_hours: number;
+            /**
+             * @description Days for which webhooks can be replayed.
+             * @example 30
+             */
+            webhook_days: number;
+        };
+        SystemLimits: {
+            /**
+             * @description Calls that one API token may make in a minute; 0 for any number.
+             * @example 6000
+             */
+            calls_per_minute: number;
+            /**
+             * @description The same for all API tokens of one workspace together.
+             * @example 30000
+             */
+            workspace_calls_per_minute: number;
+            /**
+             * @description Wrong API tokens that one address may send in a minute; 0 for any number.
+             * @example 60
+             */
+            failed_authentications_per_minute: number;
+            /**
+             * @description The largest body of a call.
+             * @example 262144
+             */
+            body_bytes: number;
+        };
+        System: {
+            /**
+             * @description Of the service.
+             * @example 0.1.0
+             */
+            version: string;
+            /**
+             * @description Of Node.js.
+             * @example v20.20.0
+             */
+            node: string;
+            /**
+             * Format: date-time
+             * @description When the process that answers began.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            started_at: string;
+            /** @description Where everything is stored. */
+            database: components["schemas"]["SystemDatabase"];
+            /** @description Its schema. */
+            migrations: components["schemas"]["SystemMigrations"];
+            /** @description The keys that are configured, in their order. */
+            encryption_keys: components["schemas"]["SystemEncryptionKey"][];
+            /**
+             * @description Whether anything of your workspace is still encrypted with another key than the one that encrypts, forgotten keys left aside. Null if it cannot be told without a long search, because much of the installation is.
+             * @example false
+             */
+            rewrap_remaining: boolean | null;
+            /** @description The durable consumers of events in the applications that have taken the service in: the first 100 by name. */
+            event_consumers: components["schemas"]["SystemEventConsumer"][];
+            /** @description How long things are kept. */
+            retention: components["schemas"]["SystemRetention"];
+            /** @description What callers may do. */
+            limits: components["schemas"]["SystemLimits"];
+            /**
+             * @description The plugins, by name.
+             * @example [
+             *       "seats"
+             *     ]
+             */
+            plugins: string[];
+        };
+        SystemAnswer: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The installation. */
+            system: components["schemas"]["System"];
+        };
     };
     responses: never;
     parameters: never;
@@ -3043,6 +3467,8 @@ export interface operations {
                 from?: string;
                 /** @description Events before this moment. */
                 to?: string;
+                /** @description The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case. */
+                search?: string;
             };
             header?: never;
             path?: never;
@@ -3140,6 +3566,200 @@ export interface operations {
                 };
             };
             /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    exportAuditEvents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuditExportDto"];
+            };
+        };
+        responses: {
+            /** @description One JSON object per line: the events, then the summary. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["AuditEventView"] | components["schemas"]["AuditExportSummary"];
+                };
+            };
+            /**
+             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
+             *
+             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
+             *
+             *     `body_incomplete`: The connection ended before the whole body had arrived.
+             *
+             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *
+             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *
+             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
+            415: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4049,7 +4669,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `api_token_ended`: The API token is revoked, expired or already rotated; it can neither be changed nor rotated. */
+            /**
+             * @description `api_token_ended`: The API token is revoked, expired or already rotated; it can neither be changed nor rotated.
+             *
+             *     `api_token_of_person`: The API token stands for a person who signs in at an identity provider; nobody knows it, and nobody can be given another in its place.
+             */
             409: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -8281,6 +8905,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
+                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
+                search?: string;
                 /** @description The name begins with this text, code point by code point. */
                 name_prefix?: string;
                 /** @description There is a property of this name at the top level of `properties`. */
@@ -8289,6 +8915,10 @@ export interface operations {
                 property_value?: string;
                 /** @description Whether the group is suspended. */
                 suspended?: string;
+                /** @description Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable. */
+                resolvable?: string;
+                /** @description The order of the list; `-` turns it round. Texts are in the order of their code points. */
+                sort?: string;
             };
             header?: never;
             path?: never;
@@ -12797,6 +13427,469 @@ export interface operations {
             };
             /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
             415: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: {
+                /** @description The first point is of the hour or day, in UTC, of this moment; without it there are 24 hours or 30 days before `to`. */
+                from?: string;
+                /** @description The last point is of the hour or day before this moment; by default now. */
+                to?: string;
+                /** @description What each point counts. */
+                step?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The points, the oldest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemAnswer"];
+                };
+            };
+            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

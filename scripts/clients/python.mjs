@@ -89,8 +89,11 @@ function writeModel(name, schema, isFinal) {
   known(schema, ['type', 'properties', 'required', 'description', 'example'], name);
   if (schema.type !== 'object') throw new Error(`${name} is not an object`);
   const required = new Set(schema.required);
+  if (Object.keys(schema.properties ?? {}).some((field) => RESERVED.has(field))) {
+    return writeFunctionalModel(name, schema, required);
+  }
   const fields = Object.entries(schema.properties ?? {}).flatMap(([field, property]) => {
-    if (!/^[a-z_]\w*$/i.test(field) || RESERVED.has(field)) {
+    if (!/^[a-z_]\w*$/i.test(field)) {
       throw new Error(`${name}.${field} cannot be a field of a Python class`);
     }
     const type = typeOf(property, 'sent or answered', `${name}.${field}`);
@@ -107,6 +110,17 @@ function writeModel(name, schema, isFinal) {
     ...(body.length ? body : ['    pass']),
     '',
   ].join('\n');
+}
+
+/** A model with a field such as `from`, which only a call can declare; it has no text for each field. */
+function writeFunctionalModel(name, schema, required) {
+  const fields = Object.entries(schema.properties).map(([field, property]) => {
+    const type = typeOf(property, 'sent or answered', `${name}.${field}`);
+    return `        "${field}": ${required.has(field) ? type : `NotRequired[${type}]`},`;
+  });
+  return ['', `${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')', ''].join(
+    '\n',
+  );
 }
 
 // client.py

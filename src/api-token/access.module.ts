@@ -6,8 +6,8 @@ import { RefusalObserver } from '../common/refusal-observer.ts';
 import { ScopeGuard } from '../common/scope.guard.ts';
 import { RateLimitGuard } from '../rate-limit/rate-limit.guard.ts';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
-import { ApiTokenGuard } from './api-token.guard.ts';
 import { ApiTokenModule } from './api-token.module.ts';
+import { AuthenticationGuard } from './authentication.guard.ts';
 
 /** Decides about every call to a handler that declares who may call it, in whatever module that is. */
 @Module({})
@@ -20,10 +20,11 @@ export class AccessModule {
       imports: [ApiTokenModule, AuditModule, RateLimitModule],
       providers: [
         ...guards,
+        AuthenticationGuard,
         ScopeGuard,
         {
           provide: ACCESS_STEPS,
-          inject: [...guards, ApiTokenGuard, RateLimitGuard, ScopeGuard],
+          inject: [...guards, AuthenticationGuard, RateLimitGuard, ScopeGuard],
           useFactory: (...steps: CanActivate[]) => steps,
         },
         { provide: RefusalObserver, useExisting: AccessRefusalLog },

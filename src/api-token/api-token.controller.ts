@@ -6,6 +6,7 @@ import { type Caller, CurrentCaller } from '../common/caller.ts';
 import {
   ApiTokenEnded,
   ApiTokenNotFound,
+  ApiTokenOfPerson,
   ApiTokenSuperseded,
   AuditUnavailable,
   GrantExceedsCaller,
@@ -124,6 +125,7 @@ export class ApiTokenController {
     ApiTokenSuperseded,
     ApiTokenNotFound,
     ApiTokenEnded,
+    ApiTokenOfPerson,
     GrantExceedsCaller,
     AuditUnavailable,
   )

@@ -67,4 +67,11 @@ export class ApiToken {
   /** The first token of its chain of rotations; null if no rotation issued it. */
   @Column('integer', { name: 'first_token_id', nullable: true })
   firstTokenId!: number | null;
+
+  /**
+   * The person who signs in to the console by it: the issuer and the subject of OpenID Connect, with `#`
+   * between. Null for a token that somebody holds.
+   */
+  @Column('text', { nullable: true })
+  subject!: string | null;
 }

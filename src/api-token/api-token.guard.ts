@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { type Access, accessOf } from '../common/access.decorator.ts';
-import { type Caller, setCaller } from '../common/caller.ts';
+import { type Caller, setCaller, type TokenCaller } from '../common/caller.ts';
 import {
   AddressNotAllowed,
   CredentialsMalformed,
@@ -15,6 +15,11 @@ import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication
 import { ApiTokenAuthenticator, type AuthenticApiToken } from './api-token.authenticator.ts';
 import { isInRanges } from './cidr.ts';
 import { ApiTokenUsage } from './api-token-usage.ts';
+
+interface Identified {
+  token: AuthenticApiToken;
+  caller: TokenCaller;
+}
 
 /**
  * Authenticates every call to a handler that is not public, by `Authorization: Token <API_TOKEN>`
@@ -45,7 +50,7 @@ export class ApiTokenGuard implements CanActivate {
     if (!schemesOf(request.path).includes(scheme)) return false;
     const token = this.authenticator.recall(credentials);
     if (!token) return false;
-    const caller = this.toCaller(token, request, access);
+    const caller = this.toCaller(token, request, () => this.renew(request, access));
     if (!isAllowed(token, caller)) return false;
     setCaller(request, caller);
     this.usage.record(token.id);
@@ -54,10 +59,7 @@ export class ApiTokenGuard implements CanActivate {
 
   private async authenticate(request: Request, response: Response, access: Access): Promise<true> {
     try {
-      const { token, caller } = await this.identify(request, access);
-      setCaller(request, caller);
-      requireAddress(token, caller);
-      this.usage.record(token.id);
+      this.admit(request, await this.identify(request, access));
       return true;
     } catch (error) {
       if (wantsBasic(request, access)) offerBasic(error);
@@ -66,22 +68,54 @@ export class ApiTokenGuard implements CanActivate {
     }
   }
 
-  private async renew(request: Request, access: Access): Promise<Caller> {
-    const { token, caller } = await this.identify(request, access);
-    requireAddress(token, caller);
-    return caller;
+  /**
+   * Authenticates a call whose handler is public and takes the token elsewhere, with everything that
+   * the guard does.
+   * @throws ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed; RateLimited in their place
+   */
+  async authenticateToken(
+    given: string,
+    request: Request,
+    response: Response,
+  ): Promise<TokenCaller> {
+    try {
+      const identified = await this.identifyToken(given, request);
+      this.admit(request, identified);
+      return identified.caller;
+    } catch (error) {
+      await this.failures.count(error, request, response);
+      throw error;
+    }
   }
 
-  private async identify(
-    request: Request,
-    access: Access,
-  ): Promise<{ token: AuthenticApiToken; caller: Caller }> {
+  /** @throws AddressNotAllowed; the refusal is then that of a known caller */
+  private admit(request: Request, { token, caller }: Identified): void {
+    setCaller(request, caller);
+    requireAddress(token, caller);
+    this.usage.record(token.id);
+  }
+
+  private async renew(request: Request, access: Access): Promise<Caller> {
+    return allowedCaller(await this.identify(request, access));
+  }
+
+  private async identify(request: Request, access: Access): Promise<Identified> {
     const given = tokenOfHeader(request, access) ?? (await secretOfForm(request));
     const token = await this.authenticator.authenticate(requireApiToken(given));
-    return { token, caller: this.toCaller(token, request, access) };
+    return { token, caller: this.toCaller(token, request, () => this.renew(request, access)) };
   }
 
-  private toCaller(token: AuthenticApiToken, request: Request, access: Access): Caller {
+  private async identifyToken(given: string, request: Request): Promise<Identified> {
+    const token = await this.authenticator.authenticate(requireApiToken(given));
+    const renew = async () => allowedCaller(await this.identifyToken(given, request));
+    return { token, caller: this.toCaller(token, request, renew) };
+  }
+
+  private toCaller(
+    token: AuthenticApiToken,
+    request: Request,
+    renew: Caller['renew'],
+  ): TokenCaller {
     const { id: apiTokenId, firstTokenId, workspaceId, scopes } = token;
     return {
       workspaceId,
@@ -90,7 +124,7 @@ export class ApiTokenGuard implements CanActivate {
       scopes,
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
-      renew: () => this.renew(request, access),
+      renew,
     };
   }
 }
@@ -101,6 +135,11 @@ function isAllowed({ allowedRanges }: AuthenticApiToken, { address }: Caller): b
 
 function requireAddress(token: AuthenticApiToken, caller: Caller): void {
   if (!isAllowed(token, caller)) throw new AddressNotAllowed();
+}
+
+function allowedCaller({ token, caller }: Identified): Caller {
+  requireAddress(token, caller);
+  return caller;
 }
 
 /** Splits the header into the scheme, in lower case, and the rest; both are empty if it has another form. */

@@ -7,10 +7,12 @@ import { WorkspaceModule } from '../workspace/workspace.module.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { ApiTokenAuthenticator } from './api-token.authenticator.ts';
 import { ApiTokenBootstrap } from './api-token.bootstrap.ts';
+import { ApiTokenCounter } from './api-token-counter.ts';
 import { ApiTokenGuard } from './api-token.guard.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 import { ApiTokenService } from './api-token.service.ts';
 import { ApiTokenUsage } from './api-token-usage.ts';
+import { PersonTokens } from './person-tokens.ts';
 
 @Module({
   imports: [
@@ -22,11 +24,20 @@ import { ApiTokenUsage } from './api-token-usage.ts';
   providers: [
     ApiTokenAuthenticator,
     ApiTokenBootstrap,
+    ApiTokenCounter,
     ApiTokenRepository,
     ApiTokenService,
     ApiTokenUsage,
     ApiTokenGuard,
+    PersonTokens,
   ],
-  exports: [ApiTokenBootstrap, ApiTokenGuard, ApiTokenService],
+  exports: [
+    ApiTokenBootstrap,
+    ApiTokenCounter,
+    ApiTokenGuard,
+    ApiTokenService,
+    ApiTokenUsage,
+    PersonTokens,
+  ],
 })
 export class ApiTokenModule {}

@@ -19,8 +19,13 @@ const MAX_STEP = 100;
 /** A random id may belong to another workspace already, seldom twice in a row. */
 const MAX_ATTEMPTS = 20;
 
-type Given = { workspaceId: number; name: string; firstTokenId: number | null } & Grant;
-type NewToken = Given & { tokenHash: Buffer; lastFour: string; createdAt: number };
+type Given = {
+  workspaceId: number;
+  name: string;
+  firstTokenId: number | null;
+  subject?: string | null;
+} & Grant;
+type NewToken = Required<Given> & { tokenHash: Buffer; lastFour: string; createdAt: number };
 
 /**
  * Ids of a workspace grow by random steps from a random start: they reveal the order of its tokens,
@@ -30,14 +35,14 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
   'api-token.insert',
   () => `
     INSERT INTO api_token (id, workspace_id, name, token_hash, last_four, scopes, created_at,
-      expires_at, allowed_cidrs, first_token_id)
+      expires_at, allowed_cidrs, first_token_id, subject)
     VALUES (
       COALESCE(
         (SELECT max(id) FROM api_token WHERE workspace_id = :workspaceId AND id >= ${FIRST})
           + CAST(:step AS integer),
         CASE WHEN EXISTS (SELECT 1 FROM api_token) THEN CAST(:start AS integer) ELSE 1 END),
       :workspaceId, :name, :tokenHash, :lastFour, :scopes, :createdAt, :expiresAt, :allowedCidrs,
-      :firstTokenId)
+      :firstTokenId, :subject)
     ON CONFLICT (id) DO NOTHING
     RETURNING id`,
 );
@@ -51,7 +56,7 @@ export type ShownApiToken = Omit<
 const SHOWN = `
   id, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
   last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs",
-  superseded_by AS "supersededBy"`;
+  superseded_by AS "supersededBy", subject`;
 
 const listTokens = statement<{ workspaceId: number; after: number; limit: number }, ShownApiToken>(
   'api-token.list',
@@ -104,6 +109,7 @@ export class ApiTokenRepository {
   /** Inserts a new token, of which only the hash is stored. */
   async insert(manager: EntityManager, token: string, given: Given): Promise<ApiToken> {
     const row = {
+      subject: null,
       ...given,
       tokenHash: hashToken(token),
       lastFour: token.slice(-4),

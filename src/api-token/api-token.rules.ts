@@ -77,10 +77,12 @@ export async function requireAnotherAdmin(
   { workspaceId, apiTokenId }: Caller,
   leaving: ApiToken,
 ): Promise<void> {
-  if (apiTokenId === null || !isLasting(leaving)) return;
+  // The identity provider says who may enter, and can take it away: people do not count, and can always go.
+  if (apiTokenId === null || leaving.subject !== null || !isLasting(leaving)) return;
   const others = await manager.findBy(ApiToken, {
     workspaceId,
     id: Not(leaving.id),
+    subject: IsNull(),
     revokedAt: IsNull(),
     supersededBy: IsNull(),
     scopes: Like('%admin%'),

@@ -5,6 +5,7 @@ import type { Caller } from '../common/caller.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
+  ApiTokenOfPerson,
   ApiTokenSuperseded,
   InsufficientScope,
 } from '../common/errors.ts';
@@ -24,7 +25,7 @@ import {
   requireAnotherAdmin,
   requireGrantable,
 } from './api-token.rules.ts';
-import { toApiTokenView } from './api-token.view.ts';
+import { settingsOf, toApiTokenView } from './api-token.view.ts';
 import type {
   IssueApiTokenDto,
   RotateApiTokenDto,
@@ -134,13 +135,14 @@ export class ApiTokenService {
   /**
    * Issues a token with the same settings in place of this one, which stays valid for the grace
    * period. Its own predecessor, if still valid, ends at once.
-   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller
+   * @throws ApiTokenNotFound, ApiTokenEnded, ApiTokenOfPerson, GrantExceedsCaller
    */
   async rotate(caller: Caller, id: number, dto: RotateApiTokenDto): Promise<IssuedApiTokenAnswer> {
     const { workspaceId } = caller;
     const { grace_period_seconds: graceSeconds = 0 } = dto;
     return this.change(caller, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
+      if (old.subject !== null) throw new ApiTokenOfPerson();
       const { name, scopes, expiresAt, allowedCidrs } = old;
       requireGrantable(own, { scopes, expiresAt, allowedCidrs });
       const token = generateToken('uga');
@@ -216,12 +218,6 @@ export class ApiTokenService {
 
 function toIssuedAnswer(row: ApiToken, token: string): IssuedApiTokenAnswer {
   return { success: 1, api_token: { ...toApiTokenView(row), token } };
-}
-
-/** The settings of a token that the audit log records. */
-function settingsOf(row: ApiToken): object {
-  const { name, scopes, expires_at, allowed_cidrs, last_four } = toApiTokenView(row);
-  return { name, scopes, expires_at, allowed_cidrs, last_four };
 }
 
 /** Parses a time of expiry; null for never. */

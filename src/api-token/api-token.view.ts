@@ -17,7 +17,14 @@ export function toApiTokenView(token: ShownApiToken): ApiTokenView {
     last_used_at: toWireTimeOrNull(token.lastUsedAt),
     revoked_at: toWireTimeOrNull(token.revokedAt),
     superseded_by: token.supersededBy,
+    subject: token.subject,
   };
+}
+
+/** What the audit log keeps of a token when it is issued or changed. */
+export function settingsOf(token: ShownApiToken): object {
+  const { name, scopes, expires_at, allowed_cidrs, last_four } = toApiTokenView(token);
+  return { name, scopes, expires_at, allowed_cidrs, last_four };
 }
 
 function stateOf({ revokedAt, expiresAt, supersededBy }: ShownApiToken): ApiTokenState {

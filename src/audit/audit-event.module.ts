@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AuditEventController } from './audit-event.controller.ts';
+import { AuditExporter } from './audit-exporter.ts';
 import { AuditEventService } from './audit-event.service.ts';
 
 /** `/api/v1/audit-events`. */
 @Module({
   controllers: [AuditEventController],
-  providers: [AuditEventService],
+  providers: [AuditEventService, AuditExporter],
   exports: [AuditEventService],
 })
 export class AuditEventModule {}

@@ -46,6 +46,12 @@ const listEvents = (filters: Filters) => {
   );
 };
 
+/** How many events one statement reads for a search, which a search that finds nothing must not exceed. */
+const MAX_CANDIDATES = 1000;
+
+/** The time and the number of an event. */
+export type EventPosition = [occurredAt: number, publicId: number];
+
 /** Reads the audit log. */
 @Injectable()
 export class AuditEventService {
@@ -54,16 +60,31 @@ export class AuditEventService {
   /** Lists the events of the caller's workspace that match the query, newest first. */
   async list(caller: Caller, query: AuditEventQueryDto): Promise<AuditEventsAnswer> {
     const limit = limitOf(query);
-    const filters = { ...toFilters(query), workspaceId: caller.workspaceId };
-    const events = await this.find(filters, limit + 1);
-    const { rows, nextCursor } = toPage(events, limit, (event) => [
-      event.occurredAt,
-      event.publicId,
-    ]);
+    const before = positionOf(query, 2) as EventPosition | undefined;
+    const filters = { ...toFilters(query, before), workspaceId: caller.workspaceId };
+    const isSearch = query.search !== undefined;
+    const events = await this.find(filters, isSearch ? MAX_CANDIDATES : limit + 1);
+    const last = isSearch && events.length === MAX_CANDIDATES ? events.at(-1) : undefined;
+    const found = events.filter(toSearch(query.search)).slice(0, limit + 1);
+    const { rows, nextCursor } = toPage(found, limit, toPosition, last && toPosition(last));
     return {
       success: 1,
       audit_events: rows.map(toAuditEventView),
       ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+    };
+  }
+
+  /** Reads the next events that match the filters, newest first; more may follow even if there are none. */
+  async read(
+    { workspaceId }: Caller,
+    query: Omit<AuditEventQueryDto, 'limit' | 'cursor'>,
+    before: EventPosition | undefined,
+  ): Promise<{ events: AuditEventView[]; lookedUntil?: EventPosition }> {
+    const filters = { ...toFilters(query, before), workspaceId };
+    const events = await this.find(filters, MAX_CANDIDATES);
+    return {
+      events: events.filter(toSearch(query.search)).map(toAuditEventView),
+      ...(events.length === MAX_CANDIDATES && { lookedUntil: toPosition(events.at(-1)!) }),
     };
   }
 
@@ -81,8 +102,24 @@ export class AuditEventService {
   }
 }
 
-function toFilters(query: AuditEventQueryDto): Filters {
-  const [beforeTime, beforeId] = positionOf(query, 2) ?? [];
+function toPosition({ occurredAt, publicId }: FoundEvent): EventPosition {
+  return [occurredAt, publicId];
+}
+
+/** Returns whether an event has the text; every event has no text. */
+function toSearch(text = ''): (event: FoundEvent) => boolean {
+  const wanted = text.toLowerCase();
+  // As it stands in JSON.
+  const escaped = JSON.stringify(wanted).slice(1, -1);
+  return ({ action, objectId, requestId, before, after, details }) =>
+    [action, objectId, requestId].some((field) => field?.toLowerCase().includes(wanted)) ||
+    [before, after, details].some((field) => field?.toLowerCase().includes(escaped));
+}
+
+function toFilters(
+  query: Omit<AuditEventQueryDto, 'limit' | 'cursor'>,
+  [beforeTime, beforeId]: Partial<EventPosition> = [],
+): Filters {
   const filters: Record<string, SqlValue | undefined> = {
     action: query.action,
     objectType: query.object_type,

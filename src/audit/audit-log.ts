@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Caller } from '../common/caller.ts';
 import { AuditUnavailable, DatabaseUnavailable } from '../common/errors.ts';
-import { randomBytes } from '../common/random-bytes.ts';
+import { randomNumber } from '../common/random-bytes.ts';
 import { redactor } from '../common/secrets.ts';
 import { Config } from '../config/config.ts';
 import { CHANGE_COLUMNS, insertChanges } from '../database/change-log.ts';
@@ -18,6 +18,8 @@ export const auditActions = [
   'api_token.update',
   'authentication.refuse',
   'authorization.refuse',
+  'console_session.begin',
+  'console_session.end',
   'data_source.create',
   'data_source.delete',
   'data_source.update',
@@ -53,6 +55,8 @@ type AuditAction = (typeof auditActions)[number];
 const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'authentication.refuse',
   'authorization.refuse',
+  'console_session.begin',
+  'console_session.end',
   'encryption_key.forget',
   'encryption_key.rewrap',
   'user_group.export',
@@ -204,12 +208,6 @@ export class AuditLog {
   private toText(value: object | undefined): string | null {
     return value === undefined ? null : this.redact(JSON.stringify(value));
   }
-}
-
-/** Draws one of the 2^53 numbers that are exact in JSON. */
-function randomNumber(): number {
-  const bytes = randomBytes(8);
-  return (bytes.readUInt32LE(0) >>> 11) * 2 ** 32 + bytes.readUInt32LE(4);
 }
 
 /**

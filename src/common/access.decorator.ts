@@ -6,6 +6,7 @@ import { ProblemFilter } from './problem.filter.ts';
 
 export const SCOPE_METADATA = 'access:scope';
 const PUBLIC_METADATA = 'access:public';
+const ANY_SCOPE_METADATA = 'access:any-scope';
 const CLIENT_SECRET_METADATA = 'access:client-secret';
 /** Names of security schemes in the OpenAPI document. */
 export const API_TOKEN_SCHEME = 'ApiToken';
@@ -16,7 +17,7 @@ const guarded = () => applyDecorators(UseGuards(AccessGuard), UseFilters(Problem
 
 /**
  * Declares the scope that a handler needs, for the guard and the OpenAPI document alike, and has it
- * guarded. The service does not start with a handler that has neither this line nor `Public`.
+ * guarded. The service does not start with a handler that has neither this line nor `Public` or `AnyScope`.
  */
 export function RequiresScope(scope: Scope): MethodDecorator {
   return applyDecorators(
@@ -43,11 +44,18 @@ export function Public(): MethodDecorator {
   return applyDecorators(guarded(), SetMetadata(PUBLIC_METADATA, true));
 }
 
+/** Opens a handler to every caller that is known, whatever its scopes. */
+export function AnyScope(): MethodDecorator {
+  return applyDecorators(guarded(), SetMetadata(ANY_SCOPE_METADATA, true));
+}
+
 /** Who may call a handler, by its decorators; a handler without them is closed. */
 export interface Access {
   /** Undefined if it declares none. */
   scope: Scope | undefined;
   isPublic: boolean;
+  /** Whether any scope will do. */
+  isForAnyScope: boolean;
   acceptsClientSecret: boolean;
 }
 
@@ -61,6 +69,7 @@ export function accessOf(handler: object): Access {
     access = {
       scope: Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined,
       isPublic: Reflect.getMetadata(PUBLIC_METADATA, handler) === true,
+      isForAnyScope: Reflect.getMetadata(ANY_SCOPE_METADATA, handler) === true,
       acceptsClientSecret: Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true,
     };
     known.set(handler, access);

@@ -6,6 +6,7 @@ type Decorators = Pick<
   | 'ApiBody'
   | 'ApiConsumes'
   | 'ApiCreatedResponse'
+  | 'ApiExcludeController'
   | 'ApiExtension'
   | 'ApiExtraModels'
   | 'ApiHeader'
@@ -45,6 +46,8 @@ export const ApiBody = recordedAs('ApiBody');
 export const ApiConsumes = recordedAs('ApiConsumes');
 /** As `ApiCreatedResponse` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiCreatedResponse = recordedAs('ApiCreatedResponse');
+/** As `ApiExcludeController` of `@nestjs/swagger`, applied once a document is asked for. */
+export const ApiExcludeController = recordedAs('ApiExcludeController');
 /** As `ApiExtension` of `@nestjs/swagger`, applied once a document is asked for. */
 export const ApiExtension = recordedAs('ApiExtension');
 /** As `ApiExtraModels` of `@nestjs/swagger`, applied once a document is asked for. */

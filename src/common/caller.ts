@@ -1,48 +1,9 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import { InsufficientScope } from './errors.ts';
-import { OperatorError } from './operator-error.ts';
+import { declareScope, ownScopes, type Scope, scopes } from './scopes.ts';
 
-/** The scopes of the service itself. */
-export const ownScopes = [
-  'user-groups:read',
-  'user-groups:write',
-  'tokens:rotate',
-  'tokens:introspect',
-  'registry:read',
-  'registry:write',
-  'webhooks:read',
-  'webhooks:write',
-  'audit:read',
-  'events:read',
-  'admin',
-] as const;
-
-/** A scope of the service, or what `declareScope` returns for one of a plugin. */
-export type Scope = (typeof ownScopes)[number];
-
-const known: Scope[] = [...ownScopes];
-
-/** What an API token can be allowed to do; a scope implies no other. Plugins add theirs as they are loaded. */
-export const scopes: readonly Scope[] = known;
-
-/**
- * Adds a scope of a plugin to those that API tokens can be given, while the plugin is loaded.
- * @returns the scope, for `RequiresScope`
- * @throws OperatorError unless it is like `seats:read`, and no scope of the service
- */
-export function declareScope(name: string): Scope {
-  if (
-    !/^[a-z][a-z-]*:[a-z][a-z-]*$/.test(name) ||
-    (ownScopes as readonly string[]).includes(name)
-  ) {
-    throw new OperatorError(
-      `A plugin cannot declare the scope ${name}; it must be like seats:read.`,
-    );
-  }
-  if (!known.includes(name as Scope)) known.push(name as Scope);
-  return name as Scope;
-}
+export { declareScope, ownScopes, type Scope, scopes };
 
 /** Who makes a call: the first argument of every service method. */
 export interface Caller {
@@ -62,6 +23,9 @@ export interface Caller {
    */
   renew: () => Promise<Caller>;
 }
+
+/** A caller that an API token stands for. */
+export type TokenCaller = Caller & { apiTokenId: number; firstTokenId: number };
 
 /** The operator at the command line, acting on one workspace; may do everything. */
 export function operator(workspaceId: number): Caller {

@@ -179,6 +179,25 @@ export class ApiTokenInvalid extends problem(401, 'api_token_invalid', {
   }
 }
 
+/** The challenge of the console, which no browser takes for a dialog of its own. */
+const SESSION_CHALLENGE = { 'WWW-Authenticate': 'Session realm="console"' };
+
+export class SessionMissing extends problem(401, 'session_missing', {
+  title: 'Session missing',
+  about:
+    'The call is one of the console, and comes without the cookie of a session. Sign in to the console; elsewhere call /api with an API token.',
+  message: 'Sign in to the console.',
+  headers: SESSION_CHALLENGE,
+}) {}
+
+export class SessionEnded extends problem(401, 'session_ended', {
+  title: 'Session ended',
+  about:
+    'The session of the console is over: signed out, ended by somebody else, not used for 30 minutes, 12 hours old, or its API token is revoked or expired. Sign in again.',
+  message: 'The session has ended; sign in again.',
+  headers: SESSION_CHALLENGE,
+}) {}
+
 export class InsufficientScope extends problem(403, 'insufficient_scope', {
   title: 'Scope missing',
   about: 'The API token lacks the scope that the detail names.',
@@ -201,11 +220,45 @@ export class AddressNotAllowed extends problem(403, 'address_not_allowed', {
   message: 'The API token may not be used from this address.',
 }) {}
 
+export class SignInFailed extends problem(403, 'sign_in_failed', {
+  title: 'Sign-in failed',
+  about:
+    'The identity provider did not say who signs in: it refused, the attempt is older than ten minutes, or it was begun in another browser. Begin again.',
+  message: 'The identity provider did not say who signs in; begin again.',
+}) {
+  constructor(cause?: unknown) {
+    super(undefined, { cause });
+  }
+}
+
+export class SignInNotGranted extends problem(403, 'sign_in_not_granted', {
+  title: 'Nothing granted',
+  about:
+    'The identity provider knows the person, but what it says of them fits none of CONSOLE_OPENID_GRANTS, or none of the workspace asked for.',
+  message: 'You are known, but nothing is granted to you here.',
+}) {}
+
 export class ApiTokenSuperseded extends problem(403, 'api_token_superseded', {
   title: 'API token superseded',
   about:
     'The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.',
   message: 'This API token has been rotated; its successor administers API tokens.',
+}) {}
+
+export class ConsoleNotSecure extends problem(403, 'console_not_secure', {
+  title: 'Console not secure',
+  about:
+    'The console was asked for over plain HTTP at another host than localhost, where its cookie could be read on the way, or the service does not know that it is reached by https. The operator has to set PUBLIC_URL to the https URL of the service.',
+  message:
+    'The console takes sign-ins over https alone, or on localhost: set PUBLIC_URL to the https URL at which the service is reached, and open the console there.',
+}) {}
+
+export class CrossSiteRequest extends problem(403, 'cross_site_request', {
+  title: 'Cross-site request',
+  about:
+    'The call of the console does not come from its own page: by Sec-Fetch-Site, or where the browser sends none, by an Origin that is not that of PUBLIC_URL.',
+  message:
+    'This call does not come from the page of the console; if it does, PUBLIC_URL has to be the URL in the address bar.',
 }) {}
 
 export class RouteNotFound extends problem(404, 'route_not_found', {
@@ -237,6 +290,12 @@ export class ApiTokenNotFound extends problem(404, 'api_token_not_found', {
   title: 'API token not found',
   about: 'No API token of the workspace has this id.',
   message: 'No API token has this id.',
+}) {}
+
+export class SessionNotFound extends problem(404, 'session_not_found', {
+  title: 'Session not found',
+  about: 'No session of the console that the caller may end has this id.',
+  message: 'There is no such session.',
 }) {}
 
 export class SchemaNotFound extends problem(404, 'schema_not_found', {
@@ -284,6 +343,13 @@ export class ApiTokenEnded extends problem(409, 'api_token_ended', {
   about:
     'The API token is revoked, expired or already rotated; it can neither be changed nor rotated.',
   message: 'The API token is revoked, expired or already rotated.',
+}) {}
+
+export class ApiTokenOfPerson extends problem(409, 'api_token_of_person', {
+  title: 'API token of a person',
+  about:
+    'The API token stands for a person who signs in at an identity provider; nobody knows it, and nobody can be given another in its place.',
+  message: 'The API token stands for a person who signs in; it cannot be rotated.',
 }) {}
 
 export class LastAdminApiToken extends problem(409, 'last_admin_token', {
@@ -522,6 +588,19 @@ export class DatabaseUnavailable extends problem(503, 'database_unavailable', {
   message: 'The database cannot be reached or is too busy; try again shortly.',
   level: 'warn',
   headers: { 'Retry-After': '1' },
+}) {
+  constructor(cause: unknown) {
+    super(undefined, { cause });
+  }
+}
+
+export class IdentityProviderUnavailable extends problem(503, 'identity_provider_unavailable', {
+  title: 'Identity provider unavailable',
+  about:
+    'The identity provider of CONSOLE_OPENID_ISSUER cannot be reached, or is none. Try again, or sign in by an API token.',
+  message: 'The identity provider cannot be reached; try again, or sign in by an API token.',
+  level: 'warn',
+  headers: { 'Retry-After': '5' },
 }) {
   constructor(cause: unknown) {
     super(undefined, { cause });

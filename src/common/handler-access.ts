@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { METHOD_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner, type ModulesContainer } from '@nestjs/core';
-import { isPublic, SCOPE_METADATA } from './access.decorator.ts';
-import { type Scope, scopes } from './caller.ts';
+import { accessOf } from './access.decorator.ts';
+import { scopes } from './caller.ts';
 import { OperatorError } from './operator-error.ts';
 
 const scanner = new MetadataScanner();
@@ -24,17 +24,16 @@ export function requireAccessOfHandlers(modules: ModulesContainer): void {
 /** As `requireAccessOfHandlers`, for these controllers. */
 export function requireAccessOf(controllers: readonly Type[]): void {
   const handlers = controllers.flatMap(handlersOf);
-  const undecided = handlers.filter(
-    ({ handler }) => isPublic(handler) === (scopeOf(handler) !== undefined),
-  );
+  const undecided = handlers.filter(({ handler }) => declarationsOf(handler) !== 1);
   if (undecided.length > 0) {
     throw new OperatorError(
       `A handler needs either @RequiresScope or @Public: ${namesOf(undecided)}`,
     );
   }
-  const unknown = handlers.filter(
-    ({ handler }) => !isPublic(handler) && !scopes.includes(scopeOf(handler)!),
-  );
+  const unknown = handlers.filter(({ handler }) => {
+    const { scope } = accessOf(handler);
+    return scope !== undefined && !scopes.includes(scope);
+  });
   if (unknown.length > 0) {
     throw new OperatorError(
       `A handler requires a scope that nobody has declared: ${namesOf(unknown)}`,
@@ -55,8 +54,10 @@ function handlersOf({ name, prototype }: Type): Handler[] {
     .map((method) => ({ name: `${name}.${method}`, handler: methods[method]! }));
 }
 
-function scopeOf(handler: object): Scope | undefined {
-  return Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined;
+/** How often the handler says who may call it. */
+function declarationsOf(handler: object): number {
+  const { scope, isPublic, isForAnyScope } = accessOf(handler);
+  return [scope !== undefined, isPublic, isForAnyScope].filter(Boolean).length;
 }
 
 function namesOf(handlers: readonly Handler[]): string {

@@ -22,3 +22,9 @@ export function randomBytes(length: number): Buffer {
   used += length;
   return bytes;
 }
+
+/** Draws one of the 2^53 numbers that are exact in JSON. */
+export function randomNumber(): number {
+  const bytes = randomBytes(8);
+  return (bytes.readUInt32LE(0) >>> 11) * 2 ** 32 + bytes.readUInt32LE(4);
+}

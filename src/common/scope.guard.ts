@@ -11,9 +11,10 @@ import { findCaller, requireScope } from './caller.ts';
 export class ScopeGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const handler = context.getHandler();
-    const { scope, isPublic } = accessOf(handler);
+    const { scope, isPublic, isForAnyScope } = accessOf(handler);
     if (scope === undefined && isPublic) return true;
     const caller = findCaller(context.getArgByIndex<Request>(0));
+    if (isForAnyScope && caller !== undefined) return true;
     if (scope === undefined || caller === undefined) {
       const name = `${context.getClass().name}.${handler.name}`;
       throw new Error(`${name} declares no scope and is therefore closed`);

@@ -2,13 +2,16 @@ import {
   apiToken,
   bytes,
   cidrs,
+  claimGrants,
   configuredKeys,
   headerText,
   httpUrl,
+  identityProvider,
   integer,
   issuer,
   list,
   oneOf,
+  openIdScope,
   postgresUrl,
   redisUrl,
   schemaName,
@@ -16,7 +19,7 @@ import {
   transitKey,
   trustedProxies,
 } from './readers.ts';
-import type { ConfiguredKey } from './readers.ts';
+import type { ClaimGrant, ConfiguredKey } from './readers.ts';
 import type { Plugin } from '../common/plugin.ts';
 import { FromEnv } from './variable.ts';
 
@@ -272,10 +275,57 @@ export class Config {
 
   @FromEnv('DOCS', {
     about:
-      '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and leads `/` there; with `off` none of them is there.',
+      '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and leads `/` there if there is no console; with `off` none of them is there.',
     read: oneOf('on', 'off'),
   })
   docs: 'on' | 'off' = 'on';
+
+  @FromEnv('CONSOLE', {
+    about:
+      '`on` serves the console for operators below `/console`, and leads `/` there; with `off` there is nothing below it. See [Console](docs/console.md).',
+    read: oneOf('on', 'off'),
+  })
+  console: 'on' | 'off' = 'on';
+
+  /** Not a variable: the directory with the page of the console, if it is not the one that the build makes. */
+  consoleDirectory?: string;
+
+  @FromEnv('CONSOLE_OPENID_ISSUER', {
+    about:
+      'Identity provider at which people sign in to the console by OpenID Connect, such as `https://id.example.com/realms/ops`; it knows `PUBLIC_URL` followed by `/console/sign-in/openid/callback` as a redirect URI.',
+    defaultText: 'unset (API tokens alone)',
+    read: identityProvider,
+  })
+  consoleOpenIdIssuer?: string;
+
+  @FromEnv('CONSOLE_OPENID_CLIENT_ID', {
+    about: 'What the identity provider knows the console by.',
+    defaultText: 'unset',
+    read: headerText,
+  })
+  consoleOpenIdClientId?: string;
+
+  @FromEnv('CONSOLE_OPENID_CLIENT_SECRET', {
+    about: 'The secret of the client at the identity provider; unset for a public client.',
+    defaultText: 'unset',
+    secret: true,
+    read: headerText,
+  })
+  consoleOpenIdClientSecret?: string;
+
+  @FromEnv('CONSOLE_OPENID_SCOPE', {
+    about: 'What the identity provider is asked for, with spaces between.',
+    read: openIdScope,
+  })
+  consoleOpenIdScope = 'openid email';
+
+  @FromEnv('CONSOLE_OPENID_GRANTS', {
+    about:
+      'Who may do what in which workspace: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. Who fits several grants of a workspace has the scopes of all.',
+    defaultText: 'unset',
+    read: claimGrants,
+  })
+  consoleOpenIdGrants: ClaimGrant[] = [];
 
   @FromEnv('LOG_LEVEL', {
     about:

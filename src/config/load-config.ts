@@ -78,6 +78,15 @@ function refuseConflicts(config: Config): void {
   if (config.metricsPort !== 0 && config.metricsPort === config.port) {
     throw new ConfigError('METRICS_PORT must differ from PORT.');
   }
+  if (config.consoleOpenIdIssuer !== undefined) {
+    const needed = {
+      PUBLIC_URL: config.publicUrl,
+      CONSOLE_OPENID_CLIENT_ID: config.consoleOpenIdClientId,
+      CONSOLE_OPENID_GRANTS: config.consoleOpenIdGrants[0],
+    };
+    const missing = Object.entries(needed).find(([, value]) => value === undefined);
+    if (missing) throw new ConfigError(`${missing[0]} must be set for CONSOLE_OPENID_ISSUER.`);
+  }
   if (config.databaseSchema !== undefined) {
     if (config.databaseUrl === undefined) {
       throw new ConfigError('DATABASE_SCHEMA must not be set without DATABASE_URL.');

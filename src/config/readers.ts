@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { type Scope, scopes } from '../common/scopes.ts';
 import type { EncryptionKey } from '../common/key-provider.ts';
 import { isWellFormedToken } from '../common/secrets.ts';
 import { isIssuer } from '../common/text.ts';
@@ -56,6 +57,61 @@ export function httpUrl(value: string): string {
   throw new ConfigError(
     'must be a URL such as https://user-groups.example.com, without a user, a query or a fragment.',
   );
+}
+
+/** Reads where an identity provider is: as `httpUrl`, and unencrypted on this machine alone. */
+export function identityProvider(value: string): string {
+  const url = httpUrl(value);
+  const { protocol, hostname } = new URL(url);
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return url;
+  throw new ConfigError('must begin with https://, unless it is on this machine.');
+}
+
+/** Reads what is asked of an identity provider, `openid` among it. */
+export function openIdScope(value: string): string {
+  if (/^[\x21-\x7e ]{1,1000}$/.test(value) && value.split(' ').includes('openid')) return value;
+  throw new ConfigError('must name scopes of the identity provider, openid among them.');
+}
+
+/** What the claims of an identity provider stand for. */
+export interface ClaimGrant {
+  /** The claim, such as `groups`. */
+  claim: string;
+  /** What it must be, or have among its values. */
+  value: string;
+  /** The name of the workspace. */
+  workspace: string;
+  scopes: Scope[];
+}
+
+/** Reads a JSON array of grants. */
+export function claimGrants(value: string): ClaimGrant[] {
+  const grants = parseJson(value);
+  if (!Array.isArray(grants) || grants.length === 0) throw new ConfigError(GRANTS_FORM);
+  return grants.map(claimGrant);
+}
+
+const GRANTS_FORM =
+  'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}].';
+
+function claimGrant(grant: unknown, index: number): ClaimGrant {
+  const { claim, value, workspace, scopes: given, ...other } = Object(grant) as ClaimGrant;
+  const texts = [claim, value, workspace].every((one) => typeof one === 'string' && one !== '');
+  if (!texts || !Array.isArray(given) || given.length === 0 || Object.keys(other).length > 0) {
+    throw new ConfigError(GRANTS_FORM);
+  }
+  if (!given.every((scope) => scopes.includes(scope))) {
+    throw new ConfigError(`must name scopes that there are; grant ${index + 1} does not.`);
+  }
+  return { claim, value, workspace, scopes: [...new Set(given)] };
+}
+
+function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new ConfigError(GRANTS_FORM);
+  }
 }
 
 /** Makes what reads a whole number in digits, from `min` to `max`. */

@@ -2,6 +2,9 @@ import type { DataSourceOptions } from 'typeorm';
 
 /** The differences between the two databases; nothing else in the service knows which one it is on. */
 export interface Dialect {
+  kind: 'postgres' | 'sqlite';
+  /** The version of the server, or of the library, as a text. */
+  serverVersion: string;
   /** Suffix that locks the selected rows of `alias` against other writers until the transaction ends. */
   lockRows: (alias: string) => string;
   /** As `lockRows`, but waits for nobody: rows that another transaction has locked are left out. */
@@ -24,6 +27,8 @@ export interface Dialect {
    * of one key follow each other; what their `ORDER BY` says holds for them alone.
    */
   forEachKey: (parameter: string, select: (key: KeyTest) => string) => string;
+  /** A text in the order of its code points, whatever language the database sorts by. */
+  byCodePoint: (text: string) => string;
   /** Column type of a primary key that is counted beyond 32 bits. */
   countingType: 'bigint' | 'integer';
   /** Column type of raw bytes. */
@@ -89,6 +94,8 @@ const postgresKey: KeyTest = {
 };
 
 const postgres: Dialect = {
+  kind: 'postgres',
+  serverVersion: "split_part(current_setting('server_version'), ' ', 1)",
   // Not FOR UPDATE: that would also wait for rows which merely refer to the locked one.
   lockRows: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
   lockFreeRows: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
@@ -107,6 +114,7 @@ const postgres: Dialect = {
   forEachKey: (parameter, select) => `
     SELECT found.* FROM json_array_elements_text(CAST(${parameter} AS json)) AS k(value)
     CROSS JOIN LATERAL (${select(postgresKey)} OFFSET 0) AS found`,
+  byCodePoint: (text) => `${text} COLLATE "C"`,
   countingType: 'bigint',
   binaryType: 'bytea',
   toHex: (bytes) => `encode(${bytes}, 'hex')`,
@@ -133,6 +141,8 @@ const postgres: Dialect = {
 };
 
 const sqlite: Dialect = {
+  kind: 'sqlite',
+  serverVersion: 'sqlite_version()',
   // A transaction holds the write lock of the whole database from its first statement.
   lockRows: () => '',
   lockFreeRows: () => '',
@@ -153,6 +163,7 @@ const sqlite: Dialect = {
         `${column} IN (SELECT ${fromText('value')} FROM json_each(${parameter}))`,
       leadsTo: (column, query) => `${column} IN (${query})`,
     }),
+  byCodePoint: asItIs,
   // SQLite's integers have 64 bits, and it counts no other type.
   countingType: 'integer',
   binaryType: 'blob',

@@ -44,6 +44,8 @@ export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject
     .addTag('Workspace', 'What a workspace asks of its user groups.')
     .addTag('Webhooks', 'Where the workspace is told of its events.')
     .addTag('API tokens', 'The tokens with which applications call this API.')
+    .addTag('Overview', 'The workspace at a glance.')
+    .addTag('System', 'The installation.')
     .addTag('Audit log', 'Who did what.')
     .addTag('Events', 'What has changed, to follow.')
     .addTag('Health', 'What orchestrators and load balancers ask.')

@@ -1,12 +1,12 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express, RequestHandler } from 'express';
+import type { Express } from 'express';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import directoryOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
-import { answerFromMemory } from '../common/http/unread-answers.ts';
+import { answerDocument } from '../common/http/answer-document.ts';
+import { StoredDocument } from '../common/http/stored-document.ts';
 import { docsPage, pageScript } from './docs-page.ts';
 import { buildOpenApi } from './openapi.ts';
-import { StoredDocument } from './stored-document.ts';
 
 /** The files of Swagger UI that the page asks for, with their media types. */
 const FILES: Record<string, string> = {
@@ -17,12 +17,14 @@ const FILES: Record<string, string> = {
 };
 
 /** The policy of the page: its own scripts and styles, and calls to this server; nothing from elsewhere. */
-const DOCS_POLICY =
-  "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const POLICY = {
+  'Content-Security-Policy':
+    "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+};
 
 /**
- * Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`, to which `/`
- * redirects. Each is built once and kept, so that a call costs no more than any other.
+ * Serves the OpenAPI document at `/docs-json` and a page to try it at `/docs`. Each is built
+ * once and kept, so that a call costs no more than any other.
  */
 export function serveDocs(app: NestExpressApplication): void {
   const express: Express = app.getHttpAdapter().getInstance();
@@ -35,24 +37,11 @@ export function serveDocs(app: NestExpressApplication): void {
     pages[`/${name}`] = new StoredDocument(type, () => readFileSync(join(directory, name)));
   }
   for (const [path, document] of Object.entries(pages)) {
-    express.get(`/docs${path}`, answer(document, DOCS_POLICY));
+    express.get(`/docs${path}`, answerDocument(document, POLICY));
   }
   const openApi = async () => JSON.stringify(await buildOpenApi(app));
-  express.get('/docs-json', answer(new StoredDocument('application/json; charset=utf-8', openApi)));
-  // Relative, so that it also works below any path of a proxy.
-  express.get('/', (_request, response) => {
-    response.status(302).setHeader('Location', 'docs').end();
-  });
-}
-
-function answer(document: StoredDocument, policy?: string): RequestHandler {
-  return async (request, response) => {
-    const encoding = (['br', 'gzip'] as const).find((one) => request.acceptsEncodings(one));
-    const bytes = await document.bytes(encoding);
-    if (policy !== undefined) response.setHeader('Content-Security-Policy', policy);
-    response.setHeader('Content-Type', document.mediaType);
-    response.setHeader('Vary', 'Accept-Encoding');
-    if (encoding !== undefined) response.setHeader('Content-Encoding', encoding);
-    answerFromMemory(response, bytes);
-  };
+  express.get(
+    '/docs-json',
+    answerDocument(new StoredDocument('application/json; charset=utf-8', openApi)),
+  );
 }

@@ -20,6 +20,15 @@ const findPositions = statement<object, Pick<Found, 'position'>>(
   () => 'SELECT position FROM event_consumer',
 );
 
+/** Nothing that asks for it needs more. */
+const LISTED = 100;
+
+const list = statement<object, Pick<EventConsumerRecord, 'name' | 'leaseUntil'>>(
+  'event-consumer.list',
+  () => `
+    SELECT name, lease_until AS "leaseUntil" FROM event_consumer ORDER BY name LIMIT ${LISTED}`,
+);
+
 const begin = statement<Named & { position: string; now: number }>(
   'event-consumer.begin',
   () => `
@@ -74,6 +83,11 @@ export class EventConsumerRepository {
   /** Of all consumers, those included that nobody has subscribed for any more. */
   async findPositions(): Promise<ChangePosition[]> {
     return (await this.statements.read(findPositions, {})).map(({ position }) => position);
+  }
+
+  /** The first hundred by name. */
+  list(): Promise<Pick<EventConsumerRecord, 'name' | 'leaseUntil'>[]> {
+    return this.statements.read(list, {});
   }
 
   /** Has the consumer begin at a position, unless it has begun before. */

@@ -28,6 +28,6 @@ import { UserGroupEvents } from './user-group-events.ts';
     EventStreams,
     UserGroupEvents,
   ],
-  exports: [EventService, EventStreams, UserGroupEvents],
+  exports: [EventConsumerRepository, EventService, EventStreams, UserGroupEvents],
 })
 export class EventCoreModule {}

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ActivityModule } from '../activity/activity.module.ts';
 import { EmbedTokenCoreModule } from '../embed-token/embed-token-core.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 import { IntrospectionService } from './introspection.service.ts';
@@ -6,7 +7,7 @@ import { Introspector } from './introspector.ts';
 
 /** Says what tokens mean. */
 @Module({
-  imports: [EmbedTokenCoreModule, UserGroupCoreModule],
+  imports: [ActivityModule, EmbedTokenCoreModule, UserGroupCoreModule],
   providers: [IntrospectionService, Introspector],
   exports: [IntrospectionService, Introspector],
 })

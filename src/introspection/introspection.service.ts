@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ActivityTally } from '../activity/activity-tally.ts';
 import type { Caller } from '../common/caller.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import { canBeUserGroupToken, hashToken } from '../common/secrets.ts';
@@ -32,6 +33,7 @@ export class IntrospectionService {
     private readonly snapshots: UserGroupSnapshots,
     private readonly usage: UserGroupTokenUsage,
     private readonly embedTokens: EmbedTokenVerifier,
+    private readonly activity: ActivityTally,
   ) {}
 
   /**
@@ -47,6 +49,7 @@ export class IntrospectionService {
     const request = { workspaceId, token, schemaId, isFresh };
     const answer = (await this.describeEmbedToken(request)) ?? (await this.describeToken(request));
     this.counts[answer ? 'active' : 'inactive']++;
+    this.activity.of(workspaceId).introspections++;
     return answer ?? { active: false };
   }
 

@@ -5,6 +5,7 @@ import {
   ApiTokenInvalid,
   CredentialsMalformed,
   RateLimited,
+  SignInFailed,
 } from '../common/errors.ts';
 import { addressBlock, clientAddress } from '../common/http/client-address.ts';
 import { Config } from '../config/config.ts';
@@ -12,7 +13,7 @@ import { Limiter } from './limiter.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
 import { reportCounts } from './report-counts.ts';
 
-const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed];
+const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed, SignInFailed];
 const MESSAGE = 'Too many failed authentications from this address in this minute.';
 
 /**

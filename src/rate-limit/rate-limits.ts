@@ -21,6 +21,14 @@ export interface Share {
   retryMs: number;
 }
 
+/** The requests per minute of all API tokens of a workspace together; 0 for any number. */
+export function workspaceRateLimitOf({
+  rateLimitPerMinute,
+  workspaceRateLimitPerMinute,
+}: Config): number {
+  return workspaceRateLimitPerMinute ?? 5 * rateLimitPerMinute;
+}
+
 /**
  * Limits what callers do in a minute: each API token RATE_LIMIT_PER_MINUTE requests, all of a
  * workspace together WORKSPACE_RATE_LIMIT_PER_MINUTE. A rotated token shares the count of its
@@ -33,7 +41,7 @@ export class RateLimits {
 
   constructor(config: Config, store: RateLimitStore) {
     const perToken = config.rateLimitPerMinute;
-    const perWorkspace = config.workspaceRateLimitPerMinute ?? 5 * perToken;
+    const perWorkspace = workspaceRateLimitOf(config);
     const limitersOf = (ofToken: string, ofWorkspace: string) => [
       new Limiter({ name: ofToken, perMinute: perToken, message: MESSAGES.apiToken }, store),
       new Limiter(

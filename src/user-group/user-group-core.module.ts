@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { port } from '../common/ports.ts';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
+import { ActivityModule } from '../activity/activity.module.ts';
 import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { RateLimitModule } from '../rate-limit/rate-limit.module.ts';
@@ -11,6 +12,8 @@ import { IncompleteGroups } from './conformance/incomplete-groups.ts';
 import { MappingPolicySwitch } from './conformance/mapping-policy-switch.ts';
 import { MappingReferrers } from './conformance/mapping-referrers.ts';
 import { UnresolvableMappings } from './conformance/unresolvable-mappings.ts';
+import { FlawCounter } from './counts/flaw-counts.ts';
+import { UserGroupCounter } from './counts/user-group-counts.ts';
 import { DataSourceMapping } from './entities/data-source-mapping.entity.ts';
 import { IdempotencyKey } from './entities/idempotency-key.entity.ts';
 import { IdempotencyKeyExpiry } from './rotation/idempotency-key-expiry.ts';
@@ -50,6 +53,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
       [UserGroup, UserGroupToken, DataSourceMapping, IdempotencyKey],
       USER_GROUP_DATA_SOURCE,
     ),
+    ActivityModule,
     AuditModule,
     EncryptionKeyModule,
     MappingModule,
@@ -60,6 +64,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     DanglingMappings,
     EncryptedTokens,
     EncryptionKeyService,
+    FlawCounter,
     IdempotencyKeyExpiry,
     IdempotencyKeys,
     IncompleteGroups,
@@ -74,6 +79,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     Tokens,
     UserGroupExporter,
     UserGroupImporter,
+    UserGroupCounter,
     UserGroupList,
     UserGroupQuota,
     UserGroupRepository,
@@ -92,6 +98,8 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
   ],
   exports: [
     DanglingMappings,
+    EncryptedTokens,
+    FlawCounter,
     IncompleteGroups,
     KeyCheck,
     MappingPolicySwitch,
@@ -99,6 +107,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     TokenIssuer,
     Tokens,
     UnresolvableMappings,
+    UserGroupCounter,
     UserGroupExporter,
     UserGroupImporter,
     UserGroupList,

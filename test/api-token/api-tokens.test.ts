@@ -55,6 +55,7 @@ onEachDatabase((kind) => {
       last_used_at: null,
       revoked_at: null,
       superseded_by: null,
+      subject: null,
     });
     expect(await looksUp(token)).toBe(404);
     const read = await api.call('GET', `${PATH}/${view.id}`);

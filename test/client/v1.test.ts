@@ -67,6 +67,10 @@ onEachDatabase((kind) => {
       const query = { property_name: 'tier', property_value: '7', suspended: 'true' } as const;
       const listed = await client.GET('/api/v1/user-groups', { params: { query } });
       expect(listed.data?.user_groups.map((group) => group.provided_id)).toEqual(['listed']);
+      const found = await client.GET('/api/v1/user-groups', {
+        params: { query: { search: 'LISTED', sort: '-name', resolvable: 'true' } },
+      });
+      expect(found.data?.user_groups).toEqual(listed.data?.user_groups);
       const resumed = await client.POST('/api/v1/user-groups/{id}/resume', { params });
       expect(resumed.data?.user_group.suspended_at).toBeNull();
       const current = await client.GET('/api/v1/user-groups/{id}/tokens/current', { params });
@@ -259,6 +263,36 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('the overview', () => {
+    test('counts what the workspace has', async () => {
+      await groupToken('counted', {});
+      const { data } = await client.GET('/api/v1/overview');
+      expect(data?.overview.user_groups.total).toBeGreaterThan(0);
+      expect(data?.overview.api_tokens?.active).toBeGreaterThan(0);
+    });
+
+    test('says what happened, by the day', async () => {
+      const { data } = await client.GET('/api/v1/overview/activity', {
+        params: {
+          query: { from: '2030-01-01T00:00:00Z', to: '2030-01-03T00:00:00Z', step: 'day' },
+        },
+      });
+      expect(data?.activity.step).toBe('day');
+      expect(data?.activity.points.map(({ at, creations }) => [at, creations])).toEqual([
+        ['2030-01-01T00:00:00.000Z', 0],
+        ['2030-01-02T00:00:00.000Z', 0],
+      ]);
+    });
+  });
+
+  describe('the system', () => {
+    test('tells what it runs on', async () => {
+      const { data } = await client.GET('/api/v1/system');
+      expect(data?.system.migrations.pending).toBe(0);
+      expect(data?.system.encryption_keys[0]?.encrypts).toBe(true);
+    });
+  });
+
   describe('audit events', () => {
     test('are found by what was done, to what, and when', async () => {
       await groupToken('audited', { region: 'EMEA' });
@@ -269,6 +303,11 @@ onEachDatabase((kind) => {
       });
       expect(data?.audit_events.map(({ action }) => action)).toContain('user_group.create');
       expect(data?.audit_events[0]?.actor).toMatchObject({ type: 'api_token', api_token_id: 1 });
+      const exported = await client.POST('/api/v1/audit-events/export', {
+        body: { search: 'AUDITED', action: 'user_group.create' },
+        parseAs: 'text',
+      });
+      expect(exported.data).toContain('{"summary":{"exported":1,"complete":true}}');
     });
   });
 

@@ -52,6 +52,12 @@ test('every variable of the interface exists', () => {
     'WEBHOOK_RETENTION_DAYS',
     'PLUGINS',
     'DOCS',
+    'CONSOLE',
+    'CONSOLE_OPENID_ISSUER',
+    'CONSOLE_OPENID_CLIENT_ID',
+    'CONSOLE_OPENID_CLIENT_SECRET',
+    'CONSOLE_OPENID_SCOPE',
+    'CONSOLE_OPENID_GRANTS',
     'LOG_LEVEL',
     'LOG_FORMAT',
     'METRICS_PORT',
@@ -70,6 +76,15 @@ test.each([
     'WEBHOOK_ALLOWED_CIDRS',
     '10.0.0.0/8, fd00:1::/32',
     { webhookAllowedCidrs: ['10.0.0.0/8', 'fd00:1::/32'] },
+  ],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin","admin"]}]',
+    {
+      consoleOpenIdGrants: [
+        { claim: 'groups', value: 'ops', workspace: 'default', scopes: ['admin'] },
+      ],
+    },
   ],
   ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
   ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
@@ -124,6 +139,21 @@ test.each([
   ['EMBED_TOKEN_ISSUER', 'user groups'],
   ['EMBED_TOKEN_ISSUER', '7:groups'],
   ['EMBED_TOKEN_ISSUER', 'x'.repeat(256)],
+  ['CONSOLE_OPENID_ISSUER', 'http://id.example.com'],
+  ['CONSOLE_OPENID_CLIENT_ID', 'two words'],
+  ['CONSOLE_OPENID_SCOPE', 'email'],
+  ['CONSOLE_OPENID_GRANTS', 'ops=default'],
+  ['CONSOLE_OPENID_GRANTS', '[]'],
+  ['CONSOLE_OPENID_GRANTS', '{}'],
+  ['CONSOLE_OPENID_GRANTS', '[null]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":"b","workspace":"c"}]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":[]}]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":1,"workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":["root"]}]'],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":"a","value":"b","workspace":"c","scopes":["admin"],"scope":"admin"}]',
+  ],
   ['REDIS_URL', '127.0.0.1:6379'],
   ['REDIS_URL', 'http://127.0.0.1:6379'],
   ['REDIS_URL', 'redis:///0'],
@@ -248,6 +278,31 @@ describe('a secret in a file', () => {
     '%s can be one',
     (name) => {
       expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
+    },
+  );
+});
+
+describe('an identity provider', () => {
+  const all = {
+    CONSOLE_OPENID_ISSUER: 'https://id.example.com',
+    CONSOLE_OPENID_CLIENT_ID: 'console',
+    CONSOLE_OPENID_GRANTS:
+      '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin"]}]',
+    PUBLIC_URL: 'https://user-groups.example.com',
+  };
+
+  test('may be on this machine without TLS', () => {
+    const issuer = 'http://127.0.0.1:9000';
+    const config = loadConfig({ ...all, CONSOLE_OPENID_ISSUER: issuer });
+    expect(config.consoleOpenIdIssuer).toBe(issuer);
+  });
+
+  test.each(['PUBLIC_URL', 'CONSOLE_OPENID_CLIENT_ID', 'CONSOLE_OPENID_GRANTS'])(
+    'needs %s',
+    (name) => {
+      expect(() => loadConfig({ ...all, [name]: '' })).toThrow(
+        `${name} must be set for CONSOLE_OPENID_ISSUER.`,
+      );
     },
   );
 });

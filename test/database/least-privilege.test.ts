@@ -15,8 +15,10 @@ import { runCli, startServer } from '../support/processes.ts';
 
 /** The tables of which the service removes rows itself; those of others go with what they belong to. */
 const REMOVES_FROM = [
+  'activity',
   'audit_event',
   'change_event',
+  'console_session',
   'data_source_mapping',
   'idempotency_key',
   'notice',

@@ -190,10 +190,8 @@ onEachDatabase((kind) => {
     expect(most).toBeLessThan(320 * MIB);
   });
 
-  test.each([
-    [60, 8],
-    [150, 2],
-  ])(
+  // What is tried stands before the database, and takes half a minute for each.
+  test.each([kind === 'sqlite' ? [60, 8] : [150, 2]])(
     '%d connections with %d unread lists each stay within the memory of a container',
     async (connections, times) => {
       const most = await memoryUnder(async () => {

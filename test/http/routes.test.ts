@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { ApiHttpAdapter } from '../../src/common/http/api-http.adapter.ts';
 import type { Answer } from '../support/api-client.ts';
+import { consolePage, OWN_PAGE } from '../support/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const POLICY =
@@ -20,8 +21,10 @@ interface Layer {
   route?: { path: string | string[]; methods: Record<string, boolean> };
 }
 
-const service = withService('sqlite');
-const closed = withService('sqlite', { DOCS: 'off' });
+/** Without a page of the console, the root leads to the docs. */
+const service = withService('sqlite', {}, { consoleDirectory: 'not-built' });
+const page = withService('sqlite', {}, { consoleDirectory: consolePage() });
+const closed = withService('sqlite', { DOCS: 'off', CONSOLE: 'off' });
 
 const layersOf = ({ app }: TestService): Layer[] => {
   const express: Express = app.getHttpAdapter().getInstance();
@@ -49,11 +52,13 @@ const documented = (() => {
 
 test('the router serves a stranger the public routes that docs/security.md names, and no other', async () => {
   const open = new Set<string>();
-  for (const { path, methods } of routesOf(service)) {
+  for (const { path, methods } of routesOf(page)) {
     const named = path.replace(/:\w+/g, '1');
     for (const method of methods.filter((one) => METHODS.includes(one))) {
-      const { status } = await fetch(service.baseUrl + named, { method, redirect: 'manual' });
-      if (![401, 405].includes(status)) open.add(path);
+      // As the page of the console calls; without it each of these calls is refused.
+      const options = { method, headers: OWN_PAGE, redirect: 'manual' } as const;
+      const { status } = await fetch(page.baseUrl + named, options);
+      if (![401, 405].includes(status)) open.add(path.replace(/(?<=^\/console\/assets\/).+/, '*'));
     }
   }
   const undocumented = [...open].filter((path) => !documented.includes(path));
@@ -72,7 +77,7 @@ test('nothing but routes answers: what runs in front of them is known', () => {
   const inFront = layersOf(service).filter(({ route }) => !route);
   const somewhere = inFront.filter(({ rawPath }) => rawPath !== '/');
   expect(somewhere.map(({ name, rawPath }) => [name, rawPath])).toEqual([
-    ['onlyKnownMethods', ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json']],
+    ['onlyKnownMethods', ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console']],
   ]);
   const everywhere = inFront.filter(({ rawPath }) => rawPath === '/').map(({ name }) => name);
   expect(everywhere).toEqual([
@@ -84,6 +89,7 @@ test('nothing but routes answers: what runs in front of them is known', () => {
   expect(steps.map(({ name }) => name)).toEqual([
     '', // the access log
     '', // refuses while the server closes
+    '', // gives calls of the console to their session
     'contractRules',
   ]);
 });

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
+import { OWN_PAGE } from '../support/console.ts';
 import {
   administer,
   changeDatabase,
@@ -33,6 +34,8 @@ onPostgres('a database with everything', () => {
     server = await startServer({ ...source.env, ...SENDING });
     filling = await fillDatabase(source.env, server);
     before = await answers(server);
+    const signIn = { api_token: filling.apiTokens[0] };
+    await server.api.call('POST', '/console/session', signIn, OWN_PAGE);
     await server.stop();
     await prepareDatabase(loadConfig(target.env));
     // Nothing else makes one within days.

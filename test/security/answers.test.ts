@@ -161,7 +161,7 @@ onEachDatabase((kind) => {
       }
     }
     // A path below the root, whatever the root is called outside.
-    expect(led.filter((one) => one !== 'GET / 302 docs undefined')).toEqual([]);
+    expect(led.filter((one) => one !== 'GET / 302 console/ undefined')).toEqual([]);
   });
 
   test('the only address that is made is that of a new thing, a path of this service', async () => {

@@ -21,7 +21,8 @@ test('the source is read at all', () => {
 });
 
 test('no other program is started', () => {
-  expect(importsOf(/^(node:)?(child_process|cluster|worker_threads|module)$/)).toEqual([]);
+  expect(importsOf(/^(node:)?(child_process|cluster|worker_threads)$/)).toEqual([]);
+  expect(importsOf(/^(node:)?module$/)).toMatchObject([{ path: 'src/main.ts' }]);
   expect(callsOf(/^process\.(dlopen|binding|_linkedBinding|getBuiltinModule)$/)).toEqual([]);
 });
 
@@ -178,7 +179,9 @@ test('the server writes to its log, and to files of its own, and nowhere else', 
   // The first steps, for people at a terminal; and an end before there is a log.
   expect(spoken.filter(isServer)).toEqual(['src/announce.ts', 'src/common/early-signals.ts']);
   const writing = importsOf(/^node:fs(\/promises)?$/).filter(({ names }) =>
-    names.some((name) => !/^(accessSync|constants|existsSync|readFileSync|statSync)$/.test(name)),
+    names.some(
+      (name) => !/^(accessSync|constants|existsSync|readdirSync|readFileSync|statSync)$/.test(name),
+    ),
   );
   // What it keeps in DATA_DIR: secrets, and the database with its lock.
   const elsewhere = placesOf(writing).filter((path) => !path.startsWith('src/database/'));

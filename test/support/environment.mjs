@@ -7,6 +7,7 @@ import { runWarm } from './warm-processes.mjs';
 // a file costs. Here a worker compiles a module once: a script is bound to no context, and running
 // it in that of a test file gives the file its own function, and so its own module.
 
+const require = createRequire(import.meta.url);
 const { compileFunction } = vm;
 const scripts = new Map();
 
@@ -32,9 +33,35 @@ vm.compileFunction = (source, parameters, options) => {
   return known.script.runInContext(parsingContext);
 };
 
+// The runtime keeps every storage and every observer until it is told otherwise, and with them all
+// that a test file has loaded; each promise goes through all the storages.
+const kept = new Set();
+const hooks = require('node:async_hooks');
+const performance = require('node:perf_hooks');
+
+hooks.AsyncLocalStorage = class AsyncLocalStorage extends hooks.AsyncLocalStorage {
+  constructor(...options) {
+    super(...options);
+    kept.add(() => this.disable());
+  }
+};
+
+performance.PerformanceObserver = class PerformanceObserver extends (
+  performance.PerformanceObserver
+) {
+  constructor(...options) {
+    super(...options);
+    kept.add(() => this.disconnect());
+  }
+};
+
+// Nothing ends one: its timer goes on, a hundred times a second.
+const histogram = performance.monitorEventLoopDelay({ resolution: 10 });
+performance.monitorEventLoopDelay = () => histogram;
+
 // One for the whole worker, unlike the modules: it throws errors of the test file that has opened a
 // database first, unless it is told anew. To any other file they would be no `Error`.
-const sqlite = createRequire(import.meta.url)('better-sqlite3/build/Release/better_sqlite3.node');
+const sqlite = require('better-sqlite3/build/Release/better_sqlite3.node');
 
 export default class extends NodeEnvironment {
   async setup() {
@@ -42,5 +69,11 @@ export default class extends NodeEnvironment {
     sqlite.isInitialized = false;
     // The processes outlive a test file, and so everything that its modules know.
     this.global.runWarm = runWarm;
+  }
+
+  async teardown() {
+    await super.teardown();
+    for (const release of kept) release();
+    kept.clear();
   }
 }

@@ -89,21 +89,22 @@ export function findLeaks(): Findings {
       .map((name) => readFileSync(join(directory, name), 'latin1'));
   const issued = new Set(read('tokens').flatMap((text) => text.split('\n').filter(Boolean)));
   const [logs, dumps] = [read('logs'), read('dumps')];
+  const search = searchFor(issued);
   const findings = {
     tokens: issued.size,
     logBytes: lengthOf(logs),
     dumpBytes: lengthOf(dumps),
     leaks: [
-      ...logs.flatMap((text) => findIn(text, issued).map((place) => `log: ${place}`)),
-      ...dumps.flatMap((text) => findIn(text, issued).map((place) => `database: ${place}`)),
+      ...logs.flatMap((text) => search(text).map((place) => `log: ${place}`)),
+      ...dumps.flatMap((text) => search(text).map((place) => `database: ${place}`)),
     ],
   };
   rmSync(directory, { recursive: true });
   return findings;
 }
 
-/** Where a text holds the secret part of an issued token. */
-function findIn(text: string, issued: ReadonlySet<string>): string[] {
+/** Gives the places where a text holds the secret part of an issued token. */
+function searchFor(issued: ReadonlySet<string>): (text: string) => string[] {
   const secrets = SECRET_LENGTHS.map((length) => ({
     length,
     values: new Set([...issued].map((token) => token.slice(-length))),
@@ -112,17 +113,20 @@ function findIn(text: string, issued: ReadonlySet<string>): string[] {
   const beginnings = new Uint8Array(1 << 24);
   for (const { values } of secrets)
     for (const value of values) beginnings[beginningAt(value, 0)] = 1;
-  const places: string[] = [];
-  for (const [from, to] of stretchesOf(text, Math.min(...SECRET_LENGTHS))) {
-    for (let start = from; start < to; start++) {
-      if (beginnings[beginningAt(text, start)] !== 1) continue;
-      for (const { length, values } of secrets) {
-        if (!values.has(text.slice(start, start + length))) continue;
-        places.push(`${text.slice(Math.max(0, start - 120), start)}… (cut before the secret)`);
+  const least = Math.min(...SECRET_LENGTHS);
+  return (text) => {
+    const places: string[] = [];
+    for (const [from, to] of stretchesOf(text, least)) {
+      for (let start = from; start <= to - least; start++) {
+        if (beginnings[beginningAt(text, start)] !== 1) continue;
+        for (const { length, values } of secrets) {
+          if (!values.has(text.slice(start, start + length))) continue;
+          places.push(`${text.slice(Math.max(0, start - 120), start)}… (cut before the secret)`);
+        }
       }
     }
-  }
-  return places;
+    return places;
+  };
 }
 
 /** Three characters as one number; beyond the end there is nothing. */

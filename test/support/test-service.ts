@@ -10,6 +10,7 @@ import { hashToken } from '../../src/common/secrets.ts';
 import { toWireTime } from '../../src/common/time.ts';
 import type { Plugin } from '../../src/common/plugin.ts';
 import { createLog } from '../../src/common/log.ts';
+import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createApp } from '../../src/create-app.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../src/database/data-source-name.ts';
@@ -52,20 +53,28 @@ afterAll(async () => {
  * them, stopped after the last. Its members are there from then on, in hooks and tests, not while
  * the tests are declared.
  */
-export function withService(kind: DatabaseKind, env: Record<string, string> = {}): TestService {
+export function withService(
+  kind: DatabaseKind,
+  env: Record<string, string> = {},
+  settings: Pick<Config, 'consoleDirectory'> = {},
+): TestService {
   const service = {} as TestService;
   beforeAll(async () => {
-    Object.assign(service, await startTestService(kind, env));
+    Object.assign(service, await startTestService(kind, env, [], settings));
   });
   afterAll(() => service.close());
   return service;
 }
 
-/** @param place where the service keeps its data: a new database, or one that stays when the service is closed */
+/**
+ * @param place where the service keeps its data: a new database, or one that stays when the service is closed
+ * @param settings what no variable sets
+ */
 export async function startTestService(
   place: DatabaseKind | TestDatabase,
   env: Record<string, string> = {},
   plugins: readonly Plugin[] = [],
+  settings: Pick<Config, 'consoleDirectory'> = {},
 ): Promise<TestService> {
   const isOwn = typeof place === 'string';
   const database = isOwn ? await createTestDatabase(place) : place;
@@ -82,13 +91,13 @@ export async function startTestService(
     ...database.env,
     ...env,
   };
-  const given = loadConfig(variables, { plugins });
+  const given = Object.assign(loadConfig(variables, { plugins }), settings);
   const { config } = await prepareDatabase(given);
   const app = await createApp(config, await createLog(config, openLog()));
   try {
     await app.init();
     await app.get(ApiTokenBootstrap).run();
-    await app.listen(0, '127.0.0.1');
+    await app.listen(config.port, '127.0.0.1');
   } catch (error) {
     await app.close();
     throw error;

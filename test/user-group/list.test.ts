@@ -1,4 +1,6 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/user-groups';
@@ -191,6 +193,123 @@ onEachDatabase((kind) => {
     expect(await ids({ ...region, name_prefix: 'A', suspended: 'false' })).toEqual(['a']);
   });
 
+  test('a search finds a text in the id, the name or a property, in upper or lower case', async () => {
+    const { ids } = await workspaceOf({
+      'by-ID-Acme': { name: 'n' },
+      name: { name: 'The ACME Ltd' },
+      property: { name: 'n', properties: { customer: 'acme "quoted" \\ \t café Ω' } },
+      other: { name: 'ac me', properties: { acme: 1, nested: { deep: 'acme' }, list: ['acme'] } },
+      umlaut: { name: 'MÜLLER', properties: { seats: 25, open: true } },
+      signs: { name: '100%_', properties: { region: 'ΩMEGA' } },
+    });
+    const search = (text: string, filters = {}) => ids({ search: text, ...filters });
+    expect(await search('aCmE')).toEqual(['by-ID-Acme', 'name', 'property']);
+    expect(await search('müller')).toEqual(['umlaut']);
+    expect(await search('CAFÉ ω')).toEqual(['property']);
+    expect(await search('ωm')).toEqual(['signs']);
+    expect(await search('"Quoted" \\ \t')).toEqual(['property']);
+    expect(await search('%')).toEqual(['signs']);
+    for (const nowhere of ['25', 'true', 'seats', 'acme acme', '\\"']) {
+      expect([nowhere, await search(nowhere)]).toEqual([nowhere, []]);
+    }
+    expect(await search('')).toHaveLength(6);
+    expect(await search('acme', { property_name: 'customer' })).toEqual(['property']);
+    expect(await search('acme', { name_prefix: 'The', sort: '-name' })).toEqual(['name']);
+  });
+
+  test('is sorted as asked for, page by page, and neither repeats nor misses one', async () => {
+    const { api, list } = await workspaceOf({
+      b: { name: 'same' },
+      é: { name: 'Zoo' },
+      a: { name: 'same' },
+      '🚀': { name: '🚀' },
+      Z: { name: 'é' },
+      _: { name: '\u0001\u001f"' },
+      ﬀ: { name: 'ﬀ' },
+    });
+    await wait(5);
+    await api.call('PATCH', `${PATH}/a`, { properties: { changed: true } });
+    await wait(5);
+    await api.call('POST', `${PATH}/b/suspend`);
+    const created = ['b', 'é', 'a', '🚀', 'Z', '_', 'ﬀ'];
+    // By code points, not by the units of UTF-16: 🚀 comes after ﬀ.
+    const orders = {
+      created_at: created,
+      updated_at: ['é', '🚀', 'Z', '_', 'ﬀ', 'a', 'b'],
+      name: ['_', 'é', 'b', 'a', 'Z', 'ﬀ', '🚀'],
+    };
+    for (const [sort, order] of Object.entries(orders)) {
+      const down = [...order].reverse();
+      for (const [asked, expected] of [
+        [sort, order],
+        [`-${sort}`, down],
+      ] as const) {
+        for (const filter of ['', '&search=', '&resolvable=true', '&suspended=true']) {
+          const found: string[] = [];
+          for (let cursor = ''; ;) {
+            const page = await list(`?sort=${asked}&limit=2${filter}${cursor}`);
+            found.push(...page.user_groups.map(({ provided_id: id }) => id));
+            // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent on the last page
+            if (page.next_cursor === undefined) break;
+            cursor = `&cursor=${page.next_cursor}`;
+          }
+          const all = filter.startsWith('&suspended') ? ['b'] : expected;
+          expect([asked, filter, found]).toEqual([asked, filter, all]);
+        }
+      }
+    }
+  });
+
+  test('a page goes on after a name as long as a name can be', async () => {
+    const name = '\u0001'.repeat(255);
+    const { list } = await workspaceOf({ a: { name }, b: { name: name.slice(1) + '\u0002' } });
+    const first = await list('?sort=name&limit=1');
+    const second = await list(`?sort=name&limit=1&cursor=${first.next_cursor}`);
+    expect(second.user_groups.map(({ provided_id: id }) => id)).toEqual(['b']);
+  });
+
+  test('the cursor of another order is refused', async () => {
+    const { api, list } = await workspaceOf({ a: { name: 'a' }, b: { name: 'b' } });
+    const { next_cursor: cursor } = await list('?sort=name&limit=1');
+    for (const sort of ['created_at', 'updated_at', '-updated_at']) {
+      const answer = await api.call('GET', `${PATH}?sort=${sort}&cursor=${cursor}`);
+      expect([sort, answer.status, answer.body.errors[0]?.pointer]).toEqual([sort, 422, '/cursor']);
+    }
+  });
+
+  test('finds the groups whose mappings name what is registered, and those whose do not', async () => {
+    const workspace = await TestWorkspace.create(service, 'resolvable');
+    const schema = await workspace.schema('sales');
+    await workspace.dataSource('lake');
+    const call = async (method: string, path: string, body?: object) => {
+      const answer = await workspace.api.call(method, path, body);
+      expect([path, answer.status < 300]).toEqual([path, true]);
+      return answer.body;
+    };
+    const ids = async (resolvable: string) => {
+      const { user_groups: found } = await call('GET', `${PATH}?resolvable=${resolvable}`);
+      return found.map(({ provided_id: id }) => id);
+    };
+    const groups = {
+      none: {},
+      whole: { sales: 'lake' },
+      'no such source': { sales: 'sea' },
+      'no such schema': { other: 'lake' },
+      'the same schema twice': { sales: 'lake', [schema]: 'lake' },
+      'one of two': { sales: 'lake', other: 'lake' },
+    };
+    for (const [id, mapping] of Object.entries(groups)) {
+      await call('PUT', `${PATH}/${encodeURIComponent(id)}`, { name: 'n', mapping });
+    }
+    expect(await ids('true')).toEqual(['none', 'whole']);
+    expect(await ids('false')).toEqual(Object.keys(groups).slice(2));
+    const report = await call('GET', '/api/v1/workspace/unresolvable-mappings');
+    expect(report.user_groups.map(({ provided_id: id }) => id)).toEqual(await ids('false'));
+    for (const id of await ids('false')) await call('DELETE', `${PATH}/${encodeURIComponent(id)}`);
+    expect((await workspace.set({ mapping_policy: 'registered' })).status).toBe(200);
+    expect(await ids('true')).toEqual(['none', 'whole']);
+  });
+
   test('a filter looks at a bounded number of groups for each page, and misses none', async () => {
     const { api, list } = await workspaceOf({ first: { name: 'needle' } });
     const [{ id: workspace }] = (await service.query<{ id: number }>(
@@ -216,6 +335,21 @@ onEachDatabase((kind) => {
       ['first', 'last'],
       [1, 0, 1],
     ]);
+    const sorted: string[] = [];
+    for (const sort of ['-name', 'name', '-updated_at']) {
+      for (let cursor = ''; ;) {
+        const page = await list(`?search=NEEDLE&sort=${sort}${cursor}`);
+        sorted.push(page.user_groups.map(({ provided_id: id }) => id).join());
+        // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- absent on the last page
+        if (page.next_cursor === undefined) break;
+        cursor = `&cursor=${page.next_cursor}`;
+      }
+    }
+    expect(sorted).toEqual([
+      ...['last,first', '', ''],
+      ...['', '', 'first,last'],
+      ...['last,first', '', ''],
+    ]);
     const full = await list('?name_prefix=hay&limit=200');
     expect([full.user_groups.length, full.next_cursor.length > 0]).toEqual([200, true]);
   });
@@ -232,6 +366,11 @@ onEachDatabase((kind) => {
     ['property_value=1', '/property_name', 'required'],
     ['suspended=yes', '/suspended', 'not_acceptable'],
     ['suspended=', '/suspended', 'not_acceptable'],
+    ['resolvable=1', '/resolvable', 'not_acceptable'],
+    ['sort=id', '/sort', 'not_acceptable'],
+    ['sort=%2Dname&sort=name', '/sort', 'repeated'],
+    ['search=%00', '/search', 'nul_character'],
+    [`sort=name&cursor=${btoa('["\\u0000",1]')}`, '/cursor', 'not_acceptable'],
     ['property_name=a&property_value=9007199254740993', '/property_value', 'lossy_number'],
     ['property_name=a&property_value=1e400', '/property_value', 'lossy_number'],
     ['property_name=a&property_value=%22%5Cu0000%22', '/property_value', 'nul_character'],
@@ -259,6 +398,10 @@ onEachDatabase((kind) => {
       'cursor=Wzkwb10',
       `cursor=${Buffer.from('[9007199254740991]').toString('base64url')}`,
       `cursor=${Buffer.from('[-1]').toString('base64url')}&name_prefix=x`,
+      `sort=name&cursor=${Buffer.from('["\\ud800",1]').toString('base64url')}`,
+      `sort=name&cursor=${Buffer.from('["\'",-9007199254740991]').toString('base64url')}`,
+      `search=${encodeURIComponent('%_[(*"\'\\')}`,
+      `search=${'x'.repeat(5000)}`,
     ]) {
       const { status } = await service.api.call('GET', `${PATH}?${query}`);
       expect([query, [200, 422].includes(status)]).toEqual([query, true]);

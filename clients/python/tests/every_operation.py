@@ -211,6 +211,16 @@ def events(client: UserGroupClient) -> None:
         object_type="user_group", object_id="followed", from_="2020-01-01T00:00:00Z"
     )
     assert [entry["action"] for entry in audited["audit_events"]] == ["user_group.create"]
+    exported = list(
+        client.export_audit_events(object_id="followed", search="CREATE", from_="2020-01-01T00:00:00Z")
+    )
+    assert exported[0] == audited["audit_events"][0] and "summary" in exported[1]
+    assert client.get_overview()["overview"]["user_groups"]["total"] > 0
+    activity = client.get_activity(
+        from_="2030-01-01T00:00:00Z", to="2030-01-02T00:00:00Z", step="day"
+    )["activity"]
+    assert [point["at"] for point in activity["points"]] == ["2030-01-01T00:00:00.000Z"]
+    assert client.get_system()["system"]["migrations"]["pending"] == 0
 
 
 def webhooks(client: UserGroupClient) -> None:

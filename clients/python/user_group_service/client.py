@@ -8,9 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from .models import (
+    ActivityAnswer,
     ApiTokenAnswer,
     ApiTokensAnswer,
+    AuditEventView,
     AuditEventsAnswer,
+    AuditExportSummary,
     AuthorizationServer,
     DataSourceAnswer,
     DataSourcesAnswer,
@@ -28,6 +31,7 @@ from .models import (
     Jwks,
     LiveAnswer,
     LookedUpUserGroupAnswer,
+    OverviewAnswer,
     ReadyAnswer,
     ReferencesAnswer,
     RefusedLine,
@@ -35,6 +39,7 @@ from .models import (
     RequiredPropertyDto,
     SchemaAnswer,
     SchemasAnswer,
+    SystemAnswer,
     TokensAnswer,
     UserGroupAnswer,
     UserGroupResourceAnswer,
@@ -114,13 +119,16 @@ class UserGroupClient(Transport):
         request_id: str | Absent = ABSENT,
         from_: str | Absent = ABSENT,
         to: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> AuditEventsAnswer:
         """List audit events.
 
         The events of the workspace, newest first: every change with who made it, from where, and
         what it changed; to whom tokens of groups were shown, added up by the hour; and refused
-        calls. Filters can be combined.
+        calls. Filters can be combined. With `search` one call looks at 1,000 events at most: a page
+        may have fewer events than asked for, or none, and still a `next_cursor`; the list ends
+        where there is none.
 
         Needs the scope `audit:read`.
 
@@ -136,6 +144,8 @@ class UserGroupClient(Transport):
             request_id: The request that did it, by its `X-Request-Id`.
             from_: Events of this moment and later, such as 2030-01-01T00:00:00Z.
             to: Events before this moment.
+            search: The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed
+                or of the details contains this text, in upper or lower case.
         """
         return cast(
             AuditEventsAnswer,
@@ -152,9 +162,60 @@ class UserGroupClient(Transport):
                     "request_id": request_id,
                     "from": from_,
                     "to": to,
+                    "search": search,
                 },
                 timeout=timeout,
             ),
+        )
+
+    def export_audit_events(
+        self,
+        *,
+        action: str | Absent = ABSENT,
+        object_type: str | Absent = ABSENT,
+        object_id: str | Absent = ABSENT,
+        api_token_id: int | Absent = ABSENT,
+        request_id: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Stream[AuditEventView | AuditExportSummary]:
+        """Export audit events.
+
+        Every event that matches the filters of the list, newest first. The last line is the
+        summary: without it the answer was cut. Events that are recorded meanwhile are not among
+        them. At most 2 exports of a workspace run at once.
+
+        Needs the scope `audit:read`.
+
+        POST /api/v1/audit-events/export
+
+        Args:
+            action: What was done.
+            object_type: The kind of thing.
+            object_id: The id of the thing.
+            api_token_id: The API token that did it, by its number.
+            request_id: The request that did it.
+            from_: Events of this moment and later.
+            to: Events before this moment.
+            search: A text, as the list finds it.
+        """
+        return self._lines(
+            "POST",
+            "/api/v1/audit-events/export",
+            body={
+                "action": action,
+                "object_type": object_type,
+                "object_id": object_id,
+                "api_token_id": api_token_id,
+                "request_id": request_id,
+                "from": from_,
+                "to": to,
+                "search": search,
+            },
+            media_type="application/json",
+            timeout=timeout,
         )
 
     def list_api_tokens(
@@ -1081,17 +1142,22 @@ class UserGroupClient(Transport):
         *,
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
         name_prefix: str | Absent = ABSENT,
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
         suspended: str | Absent = ABSENT,
+        resolvable: str | Absent = ABSENT,
+        sort: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> UserGroupsAnswer:
         """List user groups.
 
-        In the order of their `team_id`, without tokens. Filters can be combined. With filters one
-        call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none,
-        and still a `next_cursor`; the list ends where there is none.
+        Without tokens, in the order of `sort`: without it in that of their creation, which is that
+        of their `team_id`. Filters can be combined, with each other and with every order. With
+        filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for,
+        or none, and still a `next_cursor`; the list ends where there is none. A group whose place
+        in the order changes between two pages may appear on both or on neither.
 
         Needs the scope `user-groups:read`.
 
@@ -1100,12 +1166,18 @@ class UserGroupClient(Transport):
         Args:
             limit: At most so many entries. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
+            search: The id, the name or a property at the top level that is a string contains this
+                text, in upper or lower case.
             name_prefix: The name begins with this text, code point by code point.
             property_name: There is a property of this name at the top level of `properties`.
             property_value: The property that `property_name` names has this value: a JSON scalar
                 such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA`
                 is `"EMEA"`.
             suspended: Whether the group is suspended.
+            resolvable: Whether every entry of its mapping names a schema and a data source of the
+                registry, and no two the same schema. A group without a mapping is resolvable.
+            sort: The order of the list; `-` turns it round. Texts are in the order of their code
+                points. Default: `"created_at"`.
         """
         return cast(
             UserGroupsAnswer,
@@ -1115,10 +1187,13 @@ class UserGroupClient(Transport):
                 query={
                     "limit": limit,
                     "cursor": cursor,
+                    "search": search,
                     "name_prefix": name_prefix,
                     "property_name": property_name,
                     "property_value": property_value,
                     "suspended": suspended,
+                    "resolvable": resolvable,
+                    "sort": sort,
                 },
                 timeout=timeout,
             ),
@@ -1979,6 +2054,91 @@ class UserGroupClient(Transport):
                     "until": until,
                     "include_delivered": include_delivered,
                 },
+                timeout=timeout,
+            ),
+        )
+
+    def get_overview(
+        self,
+        *,
+        timeout: Timeout | None = None,
+    ) -> OverviewAnswer:
+        """Count what the workspace has.
+
+        How many user groups there are and how many need attention, how many replaced tokens are
+        still valid, and, for API tokens with the scope `admin`, how many API tokens there are.
+        Calls share a count: it is as old as `as_of` says, which is at most some ten times as long
+        as it takes. `unresolvable` and `incomplete` are counted in the background: they may be
+        older, and are null until they have been counted once.
+
+        Needs the scope `user-groups:read`.
+
+        GET /api/v1/overview
+        """
+        return cast(
+            OverviewAnswer,
+            self._json(
+                "GET",
+                "/api/v1/overview",
+                timeout=timeout,
+            ),
+        )
+
+    def get_activity(
+        self,
+        *,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        step: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ActivityAnswer:
+        """What happened in the workspace, by the hour or day.
+
+        How many tokens were introspected, tokens of user groups replaced and user groups created,
+        in all processes together; one point for each hour or day of the period, at most 2,200. Kept
+        for 90 days; written every five seconds, so that the last point is behind by as much.
+
+        Needs the scope `user-groups:read`.
+
+        GET /api/v1/overview/activity
+
+        Args:
+            from_: The first point is of the hour or day, in UTC, of this moment; without it there
+                are 24 hours or 30 days before `to`.
+            to: The last point is of the hour or day before this moment; by default now.
+            step: What each point counts. Default: `"hour"`.
+        """
+        return cast(
+            ActivityAnswer,
+            self._json(
+                "GET",
+                "/api/v1/overview/activity",
+                query={"from": from_, "to": to, "step": step},
+                timeout=timeout,
+            ),
+        )
+
+    def get_system(
+        self,
+        *,
+        timeout: Timeout | None = None,
+    ) -> SystemAnswer:
+        """Describe the installation.
+
+        The version that answers, its database, the ids of its encryption keys and its settings, for
+        administrators of every workspace: no secrets, no addresses, and nothing of other
+        workspaces. What is configured is that of the process that answers; other replicas may
+        differ while they are restarted.
+
+        Needs the scope `admin`.
+
+        GET /api/v1/system
+        """
+        return cast(
+            SystemAnswer,
+            self._json(
+                "GET",
+                "/api/v1/system",
                 timeout=timeout,
             ),
         )

@@ -66,15 +66,22 @@ class ProblemDto(TypedDict):
         "credentials_missing",
         "credentials_malformed",
         "api_token_invalid",
+        "session_missing",
+        "session_ended",
         "insufficient_scope",
         "grant_exceeds_caller",
         "address_not_allowed",
+        "sign_in_failed",
+        "sign_in_not_granted",
         "api_token_superseded",
+        "console_not_secure",
+        "cross_site_request",
         "route_not_found",
         "public_url_unset",
         "user_group_not_found",
         "token_not_found",
         "api_token_not_found",
+        "session_not_found",
         "schema_not_found",
         "data_source_not_found",
         "webhook_endpoint_not_found",
@@ -82,6 +89,7 @@ class ProblemDto(TypedDict):
         "method_not_allowed",
         "request_timeout",
         "api_token_ended",
+        "api_token_of_person",
         "last_admin_token",
         "user_group_suspended",
         "user_group_incomplete",
@@ -109,6 +117,7 @@ class ProblemDto(TypedDict):
         "headers_too_large",
         "internal_error",
         "database_unavailable",
+        "identity_provider_unavailable",
         "token_unreadable",
         "audit_unavailable",
         "migrations_pending",
@@ -164,6 +173,7 @@ class ObjectView(TypedDict):
     """Its id, as the API knows it."""
 
 
+@final
 class AuditEventView(TypedDict):
     id: int
     """Number of the event, drawn at random; `time` tells the order."""
@@ -199,6 +209,35 @@ class AuditEventsAnswer(TypedDict):
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
+
+
+class AuditExportCounts(TypedDict):
+    exported: int
+    """How many events."""
+
+    complete: bool
+    """Always true: an export that fails has no last line."""
+
+
+@final
+class AuditExportSummary(TypedDict):
+    summary: AuditExportCounts
+    """What was exported."""
+
+
+AuditExportDto = TypedDict(
+    "AuditExportDto",
+    {
+        "action": NotRequired[str],
+        "object_type": NotRequired[str],
+        "object_id": NotRequired[str],
+        "api_token_id": NotRequired[int],
+        "request_id": NotRequired[str],
+        "from": NotRequired[str],
+        "to": NotRequired[str],
+        "search": NotRequired[str],
+    },
+)
 
 
 class ApiTokenView(TypedDict):
@@ -250,6 +289,11 @@ class ApiTokenView(TypedDict):
 
     superseded_by: int | None
     """The token that a rotation put in its place; null: none."""
+
+    subject: str | None
+    """The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody
+    knows such a token. Null: a token that somebody holds.
+    """
 
 
 class ApiTokensAnswer(TypedDict):
@@ -344,6 +388,11 @@ class IssuedApiTokenView(TypedDict):
 
     superseded_by: int | None
     """The token that a rotation put in its place; null: none."""
+
+    subject: str | None
+    """The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody
+    knows such a token. Null: a token that somebody holds.
+    """
 
     token: str
     """The token. Save it now: it is not stored and cannot be shown again."""
@@ -1439,4 +1488,209 @@ class ReplayedWebhooksAnswer(TypedDict):
 
     replayed: int
     """How many events will be sent again, each under its `webhook-id`."""
+
+
+class UserGroupsOverview(TypedDict):
+    total: int
+    """All of them."""
+
+    suspended: int
+    """Those that are suspended: `suspended=true` lists them."""
+
+    unresolvable: int | None
+    """Those whose mappings name what is not registered, or one schema twice: `resolvable=false`
+    lists them. Null until it has been counted, and where nothing is registered.
+    """
+
+    incomplete: int | None
+    """Those that lack what the workspace requires, so that their tokens are inactive. Null until it
+    has been counted.
+    """
+
+
+class UserGroupTokensOverview(TypedDict):
+    in_overlap: int
+    """Replaced tokens that can still be introspected."""
+
+    in_overlap_used_last_hour: int
+    """Those of them that were introspected since they were replaced, and within an hour: somebody
+    has yet to take the new token. Uses are stored once a minute.
+    """
+
+
+class ApiTokensOverview(TypedDict):
+    active: int
+    """Neither revoked nor expired."""
+
+    expiring_within_30_days: int
+    """Those of them that expire within 30 days and have not been rotated."""
+
+
+class Overview(TypedDict):
+    user_groups: UserGroupsOverview
+    """The user groups."""
+
+    user_group_tokens: UserGroupTokensOverview
+    """The tokens of user groups."""
+
+    api_tokens: ApiTokensOverview | None
+    """The API tokens; null unless yours has the scope `admin`."""
+
+    as_of: str
+    """When user groups and their tokens were counted."""
+
+
+class OverviewAnswer(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    overview: Overview
+    """The counts."""
+
+
+class ActivityPoint(TypedDict):
+    at: str
+    """When the hour or day began, in UTC."""
+
+    introspections: int
+    """Tokens that were introspected, active or not."""
+
+    rotations: int
+    """Tokens of user groups that were replaced."""
+
+    creations: int
+    """User groups that were created."""
+
+
+class ActivityView(TypedDict):
+    step: Literal["hour", "day"]
+    """What each point counts."""
+
+    points: list[ActivityPoint]
+    """One for each hour or day of the period, also where nothing happened."""
+
+
+class ActivityAnswer(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    activity: ActivityView
+    """What happened."""
+
+
+class SystemDatabase(TypedDict):
+    kind: Literal["postgres", "sqlite"]
+    """`sqlite` is the embedded database."""
+
+    version: str
+    """The version of its server or library."""
+
+
+class SystemMigrations(TypedDict):
+    applied: int
+    """Those that the database has seen, of newer versions included; not of plugins."""
+
+    pending: int
+    """Those of this version that it lacks."""
+
+    latest: str | None
+    """The newest that it has seen."""
+
+
+class SystemEncryptionKey(TypedDict):
+    id: str
+    """As it is configured."""
+
+    encrypts: bool
+    """Whether it is the one that encrypts; every one decrypts."""
+
+
+class SystemEventConsumer(TypedDict):
+    name: str
+    """As the application has named it."""
+
+    running: bool
+    """Whether a process has its lease, and so handles events."""
+
+    lease_until: str | None
+    """From then on another process may take its place; null if none has the lease."""
+
+
+class SystemRetention(TypedDict):
+    audit_days: int
+    """Days for which the audit log keeps an event; 0 for ever."""
+
+    refusal_days: int
+    """Days for which it keeps refused calls that are nobody’s; never longer than `audit_days`."""
+
+    shown_token_days: int
+    """Days for which it keeps to whom tokens were shown; never longer than `audit_days`."""
+
+    event_hours: int
+    """Hours for which the change feed keeps an event."""
+
+    webhook_days: int
+    """Days for which webhooks can be replayed."""
+
+
+class SystemLimits(TypedDict):
+    calls_per_minute: int
+    """Calls that one API token may make in a minute; 0 for any number."""
+
+    workspace_calls_per_minute: int
+    """The same for all API tokens of one workspace together."""
+
+    failed_authentications_per_minute: int
+    """Wrong API tokens that one address may send in a minute; 0 for any number."""
+
+    body_bytes: int
+    """The largest body of a call."""
+
+
+class System(TypedDict):
+    version: str
+    """Of the service."""
+
+    node: str
+    """Of Node.js."""
+
+    started_at: str
+    """When the process that answers began."""
+
+    database: SystemDatabase
+    """Where everything is stored."""
+
+    migrations: SystemMigrations
+    """Its schema."""
+
+    encryption_keys: list[SystemEncryptionKey]
+    """The keys that are configured, in their order."""
+
+    rewrap_remaining: bool | None
+    """Whether anything of your workspace is still encrypted with another key than the one that
+    encrypts, forgotten keys left aside. Null if it cannot be told without a long search, because
+    much of the installation is.
+    """
+
+    event_consumers: list[SystemEventConsumer]
+    """The durable consumers of events in the applications that have taken the service in: the first
+    100 by name.
+    """
+
+    retention: SystemRetention
+    """How long things are kept."""
+
+    limits: SystemLimits
+    """What callers may do."""
+
+    plugins: list[str]
+    """The plugins, by name."""
+
+
+class SystemAnswer(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    system: System
+    """The installation."""
 

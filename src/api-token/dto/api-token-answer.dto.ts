@@ -76,6 +76,15 @@ export class ApiTokenView {
     example: null,
   })
   superseded_by!: number | null;
+
+  @ApiProperty({
+    description:
+      'The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody knows such a token. Null: a token that somebody holds.',
+    type: String,
+    nullable: true,
+    example: null,
+  })
+  subject!: string | null;
 }
 
 /** An API token at the one moment at which the token itself is shown. */

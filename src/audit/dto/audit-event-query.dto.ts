@@ -48,6 +48,23 @@ export class AuditEventQueryDto extends PageQueryDto {
   })
   @Obeys(timeViolations)
   to?: string;
+
+  @ApiPropertyOptional({
+    description:
+      'The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case.',
+  })
+  @Obeys(searchViolations)
+  search?: string;
+}
+
+/** Validates a text that is looked for in others. */
+export function searchViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value !== 'string') {
+    return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
+  }
+  if (!value.includes('\0')) return [];
+  const detail = 'The text must not contain the character U+0000.';
+  return [{ pointer, code: 'nul_character', detail }];
 }
 
 function numberViolations(value: unknown, pointer: string): Violation[] {

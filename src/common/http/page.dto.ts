@@ -5,7 +5,11 @@ import { Obeys } from '../json/obeys.decorator.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
-const MAX_CURSOR_LENGTH = 200;
+/** A name of 255 code points, each escaped in JSON, and a number beside it. */
+const MAX_CURSOR_LENGTH = 2100;
+
+/** A value of what a list is sorted by. */
+export type SortKey = number | string;
 
 /** The part of a query that asks for one page of a list. */
 export class PageQueryDto {
@@ -43,10 +47,24 @@ export function limitOf({ limit }: PageQueryDto): number {
  * @param count how many keys the list is sorted by
  * @throws ValidationFailed if the cursor is that of another list
  */
-export function positionOf({ cursor }: PageQueryDto, count: number): number[] | undefined {
+export function positionOf(query: PageQueryDto, count: number): number[] | undefined {
+  const types = Array.from({ length: count }, () => 'number' as const);
+  return positionByTypes(query, types) as number[] | undefined;
+}
+
+/**
+ * As `positionOf`, for a list that is sorted by texts, too.
+ * @throws ValidationFailed if the cursor is that of another list
+ */
+export function positionByTypes(
+  { cursor }: PageQueryDto,
+  types: readonly ('number' | 'string')[],
+): SortKey[] | undefined {
   if (cursor === undefined) return undefined;
-  const position = decode(cursor);
-  if (position?.length !== count) throw new ValidationFailed([wrongCursor('/cursor')]);
+  const position = decode(cursor) ?? [];
+  const isOfList =
+    position.length === types.length && position.every((key, index) => typeof key === types[index]);
+  if (!isOfList) throw new ValidationFailed([wrongCursor('/cursor')]);
   return position;
 }
 
@@ -58,8 +76,8 @@ export function positionOf({ cursor }: PageQueryDto, count: number): number[] | 
 export function toPage<T>(
   rows: T[],
   limit: number,
-  keysOf: (row: T) => number[],
-  searchedUpTo?: number[],
+  keysOf: (row: T) => SortKey[],
+  searchedUpTo?: readonly SortKey[],
 ): Page<T> {
   if (rows.length <= limit) {
     return { rows, ...(searchedUpTo && { nextCursor: toCursor(searchedUpTo) }) };
@@ -69,7 +87,7 @@ export function toPage<T>(
 }
 
 /** Makes the cursor of the page after these sort keys; for a page that ends before its limit. */
-export function toCursor(keys: number[]): string {
+export function toCursor(keys: readonly SortKey[]): string {
   return Buffer.from(JSON.stringify(keys)).toString('base64url');
 }
 
@@ -90,12 +108,16 @@ function wrongCursor(pointer: string): Violation {
   return { pointer, code: 'not_acceptable', detail };
 }
 
-function decode(cursor: string): number[] | undefined {
+function decode(cursor: string): SortKey[] | undefined {
   try {
     const keys: unknown = JSON.parse(Buffer.from(cursor, 'base64url').toString());
-    const isList = Array.isArray(keys) && keys.length > 0 && keys.every(Number.isSafeInteger);
-    return isList && toCursor(keys as number[]) === cursor ? (keys as number[]) : undefined;
+    const isList = Array.isArray(keys) && keys.length > 0 && keys.every(isSortKey);
+    return isList && toCursor(keys) === cursor ? keys : undefined;
   } catch {
     return undefined;
   }
+}
+
+function isSortKey(key: unknown): key is SortKey {
+  return Number.isSafeInteger(key) || (typeof key === 'string' && !key.includes('\0'));
 }

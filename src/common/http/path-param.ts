@@ -53,7 +53,8 @@ function providedIdParam(toError: (violations: Violation[]) => ServiceError): Pa
   });
 }
 
-function pathParam<T>(name: string, options: PathParamOptions<T>): ParameterDecorator {
+/** Makes a parameter decorator: a parameter of the path as `read` takes it. */
+export function pathParam<T>(name: string, options: PathParamOptions<T>): ParameterDecorator {
   const { description, schema, example, read } = options;
   const factory = (_data: unknown, context: ExecutionContext): T => {
     const { params } = context.switchToHttp().getRequest<Request<Record<string, string>>>();

@@ -20,7 +20,7 @@ import {
 import { parseStrictJson } from './strict-json.ts';
 import { checkedDto } from './to-dto.ts';
 
-/** What a body may be, and what it may hold. All are false by default. */
+/** What a body may be, and what it may hold. Those that can be are false by default. */
 export interface BodyOptions {
   /** Whether a form may be sent instead, each field a string. */
   form?: boolean;
@@ -28,6 +28,8 @@ export interface BodyOptions {
   mergePatch?: boolean;
   /** Whether other fields are refused: where a misspelt one would leave out a limit. */
   strict?: boolean;
+  /** The most bytes, where they are fewer than BODY_LIMIT. */
+  limit?: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface BodyOptions {
  */
 export function JsonBody<T extends object>(
   type: Type<T>,
-  { form = false, mergePatch = false, strict = false }: BodyOptions = {},
+  { form = false, mergePatch = false, strict = false, limit: most = Infinity }: BodyOptions = {},
 ): ParameterDecorator {
   const types: BodyType[] = [
     ...(mergePatch ? ([MERGE_PATCH_TYPE] as const) : []),
@@ -53,7 +55,7 @@ export function JsonBody<T extends object>(
   // header fields, which are found at once, are reported first.
   const factory = (_data: unknown, context: ExecutionContext): T | Promise<T> => {
     const request = context.getArgByIndex<Request>(0);
-    const limit = request.app.get(BODY_LIMIT_SETTING) as number;
+    const limit = Math.min(most, request.app.get(BODY_LIMIT_SETTING) as number);
     try {
       const arrived = readArrivedBody(request, limit, types);
       if (arrived) return parse(request, arrived);

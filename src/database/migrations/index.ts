@@ -23,6 +23,13 @@ import { IndexDeletions1795000000022 } from './1795000000022-index-deletions.ts'
 import { AddEndpointRemoval1795000000023 } from './1795000000023-add-endpoint-removal.ts';
 import { IndexWebhookDeliveries1795000000024 } from './1795000000024-index-webhook-deliveries.ts';
 import { CreateEventConsumers1795000000025 } from './1795000000025-create-event-consumers.ts';
+import { CreateConsoleSessions1795000000026 } from './1795000000026-create-console-sessions.ts';
+import { IndexGroupsByUpdate1795000000027 } from './1795000000027-index-groups-by-update.ts';
+import { IndexGroupsByName1795000000028 } from './1795000000028-index-groups-by-name.ts';
+import { IndexSuspendedGroups1795000000030 } from './1795000000030-index-suspended-groups.ts';
+import { IndexOverlapsByWorkspace1795000000031 } from './1795000000031-index-overlaps-by-workspace.ts';
+import { AddSubjectOfApiToken1795000000032 } from './1795000000032-add-subject-of-api-token.ts';
+import { CreateActivity1795000000033 } from './1795000000033-create-activity.ts';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -53,4 +60,11 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddEndpointRemoval1795000000023,
   IndexWebhookDeliveries1795000000024,
   CreateEventConsumers1795000000025,
+  CreateConsoleSessions1795000000026,
+  IndexGroupsByUpdate1795000000027,
+  IndexGroupsByName1795000000028,
+  IndexSuspendedGroups1795000000030,
+  IndexOverlapsByWorkspace1795000000031,
+  AddSubjectOfApiToken1795000000032,
+  CreateActivity1795000000033,
 ];

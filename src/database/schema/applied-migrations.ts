@@ -5,7 +5,7 @@ import { statement, Statements } from '../statement.ts';
 
 const listApplied = statement<Record<string, never>, { name: string }>(
   'migration.list-applied',
-  () => 'SELECT name FROM migration',
+  () => 'SELECT name FROM migration ORDER BY "timestamp", id',
 );
 
 /** The migrations that the database has seen. */
@@ -21,6 +21,16 @@ export class AppliedMigrations {
   async findPending(): Promise<string[]> {
     const applied = new Set((await this.readApplied()).map(({ name }) => name));
     return migrations.map(({ name }) => name).filter((name) => !applied.has(name));
+  }
+
+  /**
+   * Counts those that the database has seen, of whatever version, and those of this version that it lacks.
+   * @throws DatabaseUnavailable
+   */
+  async count(): Promise<{ applied: number; pending: number; latest: string | null }> {
+    const applied = (await this.readApplied()).map(({ name }) => name);
+    const pending = migrations.filter(({ name }) => !applied.includes(name)).length;
+    return { applied: applied.length, pending, latest: applied.at(-1) ?? null };
   }
 
   private async readApplied(): Promise<{ name: string }[]> {

@@ -6,9 +6,11 @@ import { postgresDriver } from '../drivers.ts';
 
 /** The rights on each table that the service uses, and so those of a role that only serves. */
 export const RIGHTS: Record<string, string> = {
+  activity: 'SELECT, INSERT, UPDATE, DELETE',
   api_token: 'SELECT, INSERT, UPDATE',
   audit_event: 'SELECT, INSERT, DELETE',
   change_event: 'SELECT, INSERT, DELETE',
+  console_session: 'SELECT, INSERT, UPDATE, DELETE',
   data_source_mapping: 'SELECT, INSERT, UPDATE, DELETE',
   encryption_key: 'SELECT, INSERT, UPDATE',
   event_consumer: 'SELECT, INSERT, UPDATE',

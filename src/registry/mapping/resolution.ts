@@ -35,6 +35,20 @@ export const resolutionColumns = `
   ${SCHEMA_NUMBER} AS "schemaNumber", COALESCE(sp.provided_id, sn.provided_id) AS "schemaProvidedId",
   COALESCE(dp.id, dn.id) AS "sourceNumber", COALESCE(dp.provided_id, dn.provided_id) AS "sourceProvidedId"`;
 
+/**
+ * Whether every entry of the mapping of the user group with the alias `g` names a registered schema
+ * and data source, and no two the same schema. An entry that was resolved when it was written stays
+ * so whatever its text would name now.
+ */
+export const isResolvable = (dialect: Dialect) => `(
+    SELECT count(*) = count(DISTINCT CASE
+      WHEN COALESCE(m.registered_data_source_id, dp.id, dn.id) IS NOT NULL
+      THEN COALESCE(m.registered_schema_id, ${SCHEMA_NUMBER}) END)
+    FROM data_source_mapping m
+    ${resolvingJoins(dialect)}
+    WHERE m.user_group_id = g.id
+  )`;
+
 /** Lists why `registered` does not accept an entry, by its place in the body; empty if it does. */
 export function resolutionViolations(
   entry: Pick<Resolution, 'schemaId' | 'schemaNumber' | 'sourceNumber'>,

@@ -20,6 +20,14 @@ const findRules = statement<OfWorkspace, { rules: string | null }>(
     `SELECT ${userGroupRulesColumn(dialect)} AS rules FROM workspace w WHERE w.id = :workspaceId`,
 );
 
+const findRegistered = statement<OfWorkspace, { id: number }>(
+  'workspace-rules.find-registered',
+  () => `
+    SELECT * FROM (SELECT id FROM registered_schema WHERE workspace_id = :workspaceId LIMIT 1) s
+    UNION ALL
+    SELECT * FROM (SELECT id FROM registered_data_source WHERE workspace_id = :workspaceId LIMIT 1) d`,
+);
+
 const tryLockShared = statement<OfWorkspace, { isLocked: boolean | 0 | 1 }>(
   'workspace-rules.try-lock-shared',
   (dialect) => dialect.tryLockShared(':workspaceId'),
@@ -58,6 +66,11 @@ export class WorkspaceRules {
   async read(workspaceId: number): Promise<UserGroupRules> {
     const [row] = await this.statements.read(findRules, { workspaceId });
     return parseUserGroupRules(row?.rules ?? null);
+  }
+
+  /** Whether the workspace has registered anything that a mapping could name. */
+  async hasRegistry(workspaceId: number): Promise<boolean> {
+    return (await this.statements.read(findRegistered, { workspaceId })).length > 0;
   }
 
   /**

@@ -10,7 +10,7 @@ import type { ExportDto, ExportSummary } from './dto/export.dto.ts';
 import type { ImportedUserGroupDto } from './dto/import.dto.ts';
 import { fromStoredMapping } from '../group/mapping.ts';
 import { type IdentifiedUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
-import { WorkspaceSlots } from './workspace-slots.ts';
+import { WorkspaceSlots } from '../../common/workspace-slots.ts';
 
 /** How many groups are in memory at once. */
 const PAGE = 200;

@@ -30,7 +30,7 @@ import type { WrittenUserGroup } from '../group/user-group-write.ts';
 import { UserGroupWrites } from '../group/user-group-writes.ts';
 import { toWanted } from '../group/wanted-user-group.ts';
 import { oneAhead } from './one-ahead.ts';
-import { WorkspaceSlots } from './workspace-slots.ts';
+import { WorkspaceSlots } from '../../common/workspace-slots.ts';
 
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 200;

@@ -12,6 +12,9 @@ import { UserGroup } from './user-group.entity.ts';
 })
 @Index('user_group_token_key_id_idx', ['keyId'])
 @Index('user_group_token_valid_until_idx', ['validUntil'], { where: '"valid_until" IS NOT NULL' })
+@Index('user_group_token_overlap_idx', ['workspaceId', 'validUntil', 'userGroupId', 'generation'], {
+  where: '"valid_until" IS NOT NULL',
+})
 export class UserGroupToken {
   @PrimaryColumn('integer', {
     name: 'user_group_id',

@@ -13,6 +13,10 @@ import { Workspace } from '../../workspace/workspace.entity.ts';
 @Entity('user_group')
 @Unique('user_group_workspace_id_provided_id_key', ['workspaceId', 'providedId'])
 @Index('user_group_workspace_id_id_idx', ['workspaceId', 'id'])
+@Index('user_group_workspace_id_updated_at_id_idx', ['workspaceId', 'updatedAt', 'id'])
+// The texts of both are in the order of code points.
+@Index('user_group_workspace_id_name_id_idx', ['workspaceId', 'name', 'id'])
+@Index('user_group_suspended_idx', ['workspaceId', 'id'], { where: '"suspended_at" IS NOT NULL' })
 export class UserGroup {
   /** `team_id` on the wire. */
   @PrimaryGeneratedColumn({ primaryKeyConstraintName: 'user_group_pkey' })

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { ActivityTally } from '../../activity/activity-tally.ts';
 import { requireScope } from '../../common/caller.ts';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
@@ -61,6 +62,7 @@ export class UserGroupWrites {
     private readonly cipher: UserGroupTokenCipher,
     private readonly issuer: TokenIssuer,
     private readonly changes: ChangeFeed,
+    private readonly activity: ActivityTally,
   ) {
     this.single = this.share({
       wavesAtOnce: WRITE_WAVES,
@@ -172,8 +174,13 @@ export class UserGroupWrites {
     );
     for (const outcome of outcomes) {
       if (!('value' in outcome) || outcome.value.result === 'unchanged') continue;
-      const { group, isRotated } = outcome.value;
-      if (isRotated) this.issuer.rotations++;
+      const { result, group, isRotated } = outcome.value;
+      const activity = this.activity.of(workspaceId);
+      if (result === 'created') activity.creations++;
+      if (isRotated) {
+        this.issuer.rotations++;
+        activity.rotations++;
+      }
       this.changes.announce({ workspaceId, userGroupId: group.id });
     }
     return outcomes;

@@ -9,6 +9,29 @@ const findUseOfKey = statement<{ keyId: string }, { id: string }>(
     SELECT * FROM (SELECT key_id AS id FROM webhook_endpoint WHERE key_id = :keyId LIMIT 1) AS e`,
 );
 
+/** So many tokens of a key are looked at for one of a workspace. */
+const LOOKED_AT = 1000;
+
+// A range instead of an equality, so that the order has the index used however often the key seems to occur.
+const findTokensOf = statement<
+  { keyId: string; workspaceId: number },
+  { seen: number; own: number }
+>(
+  'encrypted-tokens.find-of-workspace',
+  () => `
+    SELECT CAST(count(*) AS integer) AS seen,
+      CAST(count(CASE WHEN workspace_id = :workspaceId THEN 1 END) AS integer) AS own
+    FROM (
+      SELECT workspace_id FROM user_group_token WHERE key_id >= :keyId AND key_id <= :keyId
+      ORDER BY key_id LIMIT ${LOOKED_AT}
+    ) AS t`,
+);
+
+const findKeysOfEndpoints = statement<{ workspaceId: number }, { id: string }>(
+  'encrypted-endpoints.find-keys-of-workspace',
+  () => 'SELECT DISTINCT key_id AS id FROM webhook_endpoint WHERE workspace_id = :workspaceId',
+);
+
 /** Counts the tokens that each key has encrypted; retired ones have no ciphertext any more. */
 export const countTokens = statement<object, { id: string; tokens: number }>(
   'encrypted-tokens.count',
@@ -33,6 +56,21 @@ export class EncryptedTokens {
   /** Whether anything is encrypted with the key. */
   async hasAny(keyId: string): Promise<boolean> {
     return (await this.statements.read(findUseOfKey, { keyId })).length > 0;
+  }
+
+  /**
+   * Whether any token of the workspace, or secret of a webhook, is encrypted with one of the keys.
+   * @returns null if the keys have encrypted so many tokens that those of the workspace are not found at once
+   */
+  async hasAnyOf(workspaceId: number, keyIds: readonly string[]): Promise<boolean | null> {
+    if (keyIds.length === 0) return false;
+    const ofEndpoints = await this.statements.read(findKeysOfEndpoints, { workspaceId });
+    if (ofEndpoints.some(({ id }) => keyIds.includes(id))) return true;
+    const found = await Promise.all(
+      keyIds.map((keyId) => this.statements.read(findTokensOf, { keyId, workspaceId })),
+    );
+    if (found.some(([row]) => row!.own > 0)) return true;
+    return found.some(([row]) => row!.seen === LOOKED_AT) ? null : false;
   }
 
   /** Counts the tokens of each key that has encrypted any. */

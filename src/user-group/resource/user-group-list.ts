@@ -1,64 +1,92 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/caller.ts';
-import { ValidationFailed } from '../../common/errors.ts';
-import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
+import { limitOf, positionByTypes, type SortKey, toPage } from '../../common/http/page.dto.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type SqlValue, statement, Statements } from '../../database/statement.ts';
+import { type SqlValue, type Statement, statement, Statements } from '../../database/statement.ts';
 import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import {
   toUserGroupResource,
   type UserGroupsAnswer,
 } from './dto/user-group-resource-answer.dto.ts';
 import { resolvedMappingColumn } from '../../registry/mapping/resolved-mapping.ts';
-import { toScalar } from './property-value.ts';
 import { STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository.ts';
+import { conditionsOf, toFilters, type UserGroupFilters } from './user-group-filters.ts';
+import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
+import { type Searchable, toSearch } from './user-group-search.ts';
 
 /**
  * How many groups one call examines for its filters: filtering by properties means reading them,
  * and a filter that matches nothing must not read a whole workspace.
  */
 const MAX_CANDIDATES = 1000;
+/** And of how many entries of mappings, where these are examined: a group can have 200. */
+const MAX_ENTRIES = 2000;
 
-/** The condition for each filter; a statement has those of the filters that are given. */
-const conditions: Record<string, (dialect: Dialect) => string> = {
-  namePrefix: () =>
-    'substr(g.name, 1, length(CAST(:namePrefix AS text))) = CAST(:namePrefix AS text)',
-  hasProperty: ({ hasMember }) => hasMember('g.properties', ':propertyName'),
-  propertyIs: ({ memberIs }) => memberIs('g.properties', ':propertyName', ':propertyValue'),
-  suspended: () => 'g.suspended_at IS NOT NULL',
-  notSuspended: () => 'g.suspended_at IS NULL',
-};
+type Parameters = Record<string, SqlValue>;
+type ListedGroup = UserGroupState & { providedId: string };
 
-interface Filters {
-  names: (keyof typeof conditions)[];
-  parameters: Record<string, SqlValue>;
+/** The groups that a statement reads: those of the order between two positions that pass the filters. */
+interface Part {
+  order: UserGroupOrder;
+  after: readonly SortKey[] | undefined;
+  upTo?: readonly SortKey[] | undefined;
+  filters: UserGroupFilters;
 }
 
-const listGroups = ({ names }: Filters) => {
-  // By number: PostgreSQL would truncate a long name, and take two statements for the same.
-  const numbers = names.map((name) => Object.keys(conditions).indexOf(name));
-  return statement<Record<string, SqlValue>, UserGroupState & { providedId: string }>(
-    `user-group.list:${numbers.join()}`,
+const NO_FILTERS: UserGroupFilters = {
+  names: [],
+  numbers: [],
+  parameters: {},
+  readMappings: false,
+};
+
+const listGroups = (part: Part) =>
+  statement<Parameters, ListedGroup>(
+    `user-group.list:${nameOf(part)}`,
+    (dialect) => `
+      SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
+        ${resolvedMappingColumn(dialect)} AS mapping
+      ${selectFrom(part, dialect)}
+      ORDER BY ${part.order.by(dialect)} LIMIT :limit`,
+  );
+
+const listSearchable = (part: Part) =>
+  statement<Parameters, Searchable & { id: number }>(
+    `user-group.search:${nameOf(part)}`,
+    (dialect) => `
+      SELECT g.id, g.provided_id AS "providedId", g.name, g.properties ${selectFrom(part, dialect)}
+      ORDER BY ${part.order.by(dialect)} LIMIT ${MAX_CANDIDATES}`,
+  );
+
+const listFound = (order: UserGroupOrder) =>
+  statement<{ workspaceId: number; ids: string }, ListedGroup>(
+    `user-group.list-found:${userGroupSorts.indexOf(order.sort)}`,
     (dialect) => `
       SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
         ${resolvedMappingColumn(dialect)} AS mapping
       FROM user_group g
-      WHERE ${[
-        'g.workspace_id = :workspaceId',
-        'g.id > CAST(:after AS bigint) AND g.id <= CAST(:upTo AS bigint)',
-        ...names.map((name) => conditions[name]!(dialect)),
-      ].join(' AND ')}
-      ORDER BY g.id LIMIT :limit`,
+      WHERE g.workspace_id = :workspaceId AND ${dialect.isOneOf('g.id', ':ids', 'integer')}
+      ORDER BY ${order.by(dialect)}`,
   );
-};
 
-const findLastCandidate = statement<{ workspaceId: number; after: number }, { id: number }>(
-  'user-group.find-last-candidate',
-  () => `
-    SELECT g.id FROM user_group g
-    WHERE g.workspace_id = :workspaceId AND g.id > CAST(:after AS bigint)
-    ORDER BY g.id LIMIT 1 OFFSET ${MAX_CANDIDATES - 1}`,
-);
+const findLastCandidate = (part: Part) =>
+  statement<Parameters, OrderKeys>(
+    `user-group.find-last-candidate:${nameOf(part)}`,
+    (dialect) => `
+      SELECT ${part.order.selected} ${selectFrom(part, dialect)}
+      ORDER BY ${part.order.by(dialect)} LIMIT 1 OFFSET ${MAX_CANDIDATES - 1}`,
+  );
+
+const listCandidates = (part: Part) =>
+  statement<Parameters, OrderKeys & { entries: number }>(
+    `user-group.list-candidates:${nameOf(part)}`,
+    (dialect) => `
+      SELECT ${part.order.selected}, (
+        SELECT CAST(count(*) AS integer) FROM data_source_mapping m WHERE m.user_group_id = g.id
+      ) AS entries
+      ${selectFrom(part, dialect)}
+      ORDER BY ${part.order.by(dialect)} LIMIT ${MAX_CANDIDATES}`,
+  );
 
 /** Lists user groups, without their tokens. */
 @Injectable()
@@ -66,25 +94,25 @@ export class UserGroupList {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Lists one page of the groups that match the query, in the order of creation. With filters a
+   * Lists one page of the groups that match the query, in the order that it asks for. With filters a
    * page may have fewer groups than requested, or none, although another page follows.
    * @throws ValidationFailed
    */
   async list({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<UserGroupsAnswer> {
     const limit = limitOf(query);
-    const [after = 0] = positionOf(query, 1) ?? [];
+    const order = new UserGroupOrder(query.sort ?? userGroupSorts[0]);
+    const after = positionByTypes(query, order.types);
     const filters = toFilters(query);
-    const last = filters.names.length > 0 ? await this.findLast(workspaceId, after) : undefined;
-    const groups = await this.statements.read(listGroups(filters), {
-      ...filters.parameters,
-      ...{ workspaceId, after, upTo: last ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 },
-    });
-    const { rows, nextCursor } = toPage(
-      groups,
-      limit,
-      ({ id }) => [id],
-      last === undefined ? undefined : [last],
-    );
+    const isFiltered = filters.names.length > 0 || query.search !== undefined;
+    const upTo = isFiltered
+      ? await this.findLast(workspaceId, { order, after, filters })
+      : undefined;
+    const part = { order, after, upTo, filters };
+    const groups =
+      query.search === undefined
+        ? await this.read(listGroups(part), workspaceId, part, { limit: limit + 1 })
+        : await this.findIn(workspaceId, part, query.search, limit + 1);
+    const { rows, nextCursor } = toPage(groups, limit, (group) => order.keysOf(group), upTo);
     return {
       success: 1,
       user_groups: rows.map((group) => toUserGroupResource(group, group.providedId)),
@@ -93,33 +121,72 @@ export class UserGroupList {
   }
 
   /** Finds the last group that a call examines; undefined if it examines all that are left. */
-  private async findLast(workspaceId: number, after: number): Promise<number | undefined> {
-    return (await this.statements.read(findLastCandidate, { workspaceId, after }))[0]?.id;
+  private async findLast(
+    workspaceId: number,
+    { order, after, filters: { readMappings } }: Part,
+  ): Promise<SortKey[] | undefined> {
+    const part = { order, after, filters: NO_FILTERS };
+    if (!readMappings) {
+      const [last] = await this.read(findLastCandidate(part), workspaceId, part);
+      return last && order.keysOf(last);
+    }
+    const candidates = await this.read(listCandidates(part), workspaceId, part);
+    let entries = 0;
+    const tooMany = candidates.findIndex((group) => (entries += group.entries) > MAX_ENTRIES);
+    const last =
+      tooMany < 0 ? candidates[MAX_CANDIDATES - 1] : candidates[Math.max(tooMany - 1, 0)];
+    return last && order.keysOf(last);
+  }
+
+  private async findIn(
+    workspaceId: number,
+    part: Part,
+    text: string,
+    limit: number,
+  ): Promise<ListedGroup[]> {
+    const candidates = await this.read(listSearchable(part), workspaceId, part);
+    const found = candidates.filter(toSearch(text)).slice(0, limit);
+    if (found.length === 0) return [];
+    const ids = JSON.stringify(found.map(({ id }) => id));
+    return this.statements.read(listFound(part.order), { workspaceId, ids });
+  }
+
+  private read<Row>(
+    query: Statement<Parameters, Row>,
+    workspaceId: number,
+    { order, after = [], upTo = [], filters }: Part,
+    more: Parameters = {},
+  ): Promise<Row[]> {
+    return this.statements.read(query, {
+      ...filters.parameters,
+      ...order.parametersOf('after', after),
+      ...order.parametersOf('upTo', upTo),
+      ...more,
+      workspaceId,
+    });
   }
 }
 
-function toFilters(query: UserGroupQueryDto): Filters {
-  const { name_prefix: namePrefix, property_name: propertyName, property_value: value } = query;
-  if (value !== undefined && propertyName === undefined) {
-    const detail = 'The query has a property_value, so it needs a property_name.';
-    throw new ValidationFailed([{ pointer: '/property_name', code: 'required', detail }]);
-  }
-  const given: Record<keyof typeof conditions, Record<string, SqlValue> | undefined> = {
-    namePrefix: namePrefix === undefined ? undefined : { namePrefix },
-    hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },
-    propertyIs:
-      propertyName === undefined || value === undefined
-        ? undefined
-        : { propertyName, propertyValue: toScalar(value).json },
-    suspended: query.suspended === 'true' ? {} : undefined,
-    notSuspended: query.suspended === 'false' ? {} : undefined,
-  };
-  const filters = Object.entries(given).filter(([, parameters]) => parameters !== undefined);
-  return {
-    names: filters.map(([name]) => name),
-    parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<
-      string,
-      SqlValue
-    >,
-  };
+/** A name for each text of `selectFrom`. */
+function nameOf({ order, after, upTo, filters }: Part): string {
+  const bounds = `${after ? 'a' : ''}${upTo ? 'u' : ''}`;
+  return `${userGroupSorts.indexOf(order.sort)}:${bounds}:${filters.numbers.join()}`;
+}
+
+/**
+ * FROM and WHERE of a statement that reads the part. What filters examine is cut out before: a plan
+ * that is made before the values are known would otherwise read all groups for a filter that few pass.
+ */
+function selectFrom({ order, after, upTo, filters }: Part, dialect: Dialect): string {
+  const within = [
+    'g.workspace_id = :workspaceId',
+    ...(after ? [order.compare(dialect, 'after', 'after')] : []),
+    ...(upTo ? [order.compare(dialect, 'upTo', 'up to')] : []),
+  ].join(' AND ');
+  if (filters.names.length === 0) return `FROM user_group g WHERE ${within}`;
+  return `
+    FROM (
+      SELECT * FROM user_group g WHERE ${within}
+      ORDER BY ${order.by(dialect)} LIMIT ${MAX_CANDIDATES}
+    ) g WHERE ${conditionsOf(filters, dialect).join(' AND ')}`;
 }

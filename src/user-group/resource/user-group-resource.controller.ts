@@ -55,7 +55,7 @@ export class UserGroupResourceController {
     operationId: 'listUserGroups',
     summary: 'List user groups',
     description:
-      'In the order of their `team_id`, without tokens. Filters can be combined. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none.',
+      'Without tokens, in the order of `sort`: without it in that of their creation, which is that of their `team_id`. Filters can be combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group whose place in the order changes between two pages may appear on both or on neither.',
   })
   @ApiOkResponse({ type: UserGroupsAnswer, description: 'One page of user groups.' })
   @ApiReadProblems()

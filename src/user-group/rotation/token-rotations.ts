@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { ActivityTally } from '../../activity/activity-tally.ts';
 import { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../common/caller.ts';
 import {
@@ -57,6 +58,7 @@ export class TokenRotations {
     private readonly idempotencyKeys: IdempotencyKeys,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
+    private readonly activity: ActivityTally,
   ) {
     this.shared = new SharedWrites({
       keyOf: ({ token }) => keyOf(token),
@@ -107,6 +109,7 @@ export class TokenRotations {
     for (const outcome of rotated.values()) {
       if (!('value' in outcome)) continue;
       this.issuer.rotations++;
+      this.activity.of(workspaceId).rotations++;
       this.changes.announce({ workspaceId, userGroupId: outcome.value.userGroupId });
     }
     return wave.map((rotation) => rotated.get(rotation));

@@ -3,9 +3,17 @@ import type { Violation } from '../../../common/violation.ts';
 import { PageQueryDto } from '../../../common/http/page.dto.ts';
 import { Obeys } from '../../../common/json/obeys.decorator.ts';
 import { toScalar } from '../property-value.ts';
+import { type UserGroupSort, userGroupSorts } from '../user-group-order.ts';
 
 /** The query of the list: groups that match every filter given. */
 export class UserGroupQueryDto extends PageQueryDto {
+  @ApiPropertyOptional({
+    description:
+      'The id, the name or a property at the top level that is a string contains this text, in upper or lower case.',
+  })
+  @Obeys(searchViolations)
+  search?: string;
+
   @ApiPropertyOptional({
     description: 'The name begins with this text, code point by code point.',
   })
@@ -29,8 +37,25 @@ export class UserGroupQueryDto extends PageQueryDto {
     description: 'Whether the group is suspended.',
     enum: ['true', 'false'],
   })
-  @Obeys(suspendedViolations)
+  @Obeys(booleanViolations)
   suspended?: 'true' | 'false';
+
+  @ApiPropertyOptional({
+    description:
+      'Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable.',
+    enum: ['true', 'false'],
+  })
+  @Obeys(booleanViolations)
+  resolvable?: 'true' | 'false';
+
+  @ApiPropertyOptional({
+    description:
+      'The order of the list; `-` turns it round. Texts are in the order of their code points.',
+    enum: userGroupSorts,
+    default: userGroupSorts[0],
+  })
+  @Obeys(sortViolations)
+  sort?: UserGroupSort;
 }
 
 function searchViolations(value: unknown, pointer: string): Violation[] {
@@ -45,7 +70,13 @@ function propertyValueViolations(value: unknown, pointer: string): Violation[] {
   return toScalar(value as string).violations.map((violation) => ({ ...violation, pointer }));
 }
 
-function suspendedViolations(value: unknown, pointer: string): Violation[] {
+function booleanViolations(value: unknown, pointer: string): Violation[] {
   if (value === 'true' || value === 'false') return [];
   return [{ pointer, code: 'not_acceptable', detail: 'The value must be true or false.' }];
+}
+
+function sortViolations(value: unknown, pointer: string): Violation[] {
+  if (userGroupSorts.some((sort) => sort === value)) return [];
+  const detail = `The sort must be one of ${userGroupSorts.join(', ')}.`;
+  return [{ pointer, code: 'not_acceptable', detail }];
 }

@@ -71,7 +71,7 @@ export class UserGroupResourceAnswer {
   user_group!: UserGroupResource;
 }
 
-/** User groups in the order of their `team_id`. */
+/** One page of user groups. */
 export class UserGroupsAnswer {
   @ApiProperty(success)
   success!: 1;

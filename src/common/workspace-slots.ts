@@ -1,5 +1,5 @@
-import type { Caller } from '../../common/caller.ts';
-import { TooManyAtOnce } from '../../common/errors.ts';
+import type { Caller } from './caller.ts';
+import { TooManyAtOnce } from './errors.ts';
 
 /**
  * Bounds how many calls of one kind run at once in this process for one workspace. The operator at

@@ -1,0 +1,92 @@
+import createOpenApiClient from 'openapi-fetch';
+import type { paths } from '../../clients/typescript/schema.js';
+import { ended, session } from './session.ts';
+
+// Wherever a proxy has put the console, its modules lie in `assets` below it.
+const here = import.meta.url;
+const base = import.meta.env.DEV ? new URL('./', location.href) : new URL('../', here);
+
+/** The address of something that the console's part of the service answers. */
+export function within(path: string): string {
+  return new URL(path, base).href;
+}
+
+type Problem = Partial<{
+  title: string;
+  detail: string;
+  code: string;
+  status: number;
+  request_id: string;
+  errors: { pointer: string; code: string; detail: string }[];
+}>;
+
+/** An answer that is not what was asked for, in the words of the API. */
+export class Refusal extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(problem.detail ?? problem.title ?? 'The service could not be reached.');
+    this.problem = problem;
+  }
+}
+
+/** Names the session that the page shows, so that the call is refused where the browser has another by now. */
+function naming(input: Request | string, init?: RequestInit): Request {
+  const request = new Request(input, init);
+  if (session.value) request.headers.set('X-Console-Session', session.value.id);
+  return request;
+}
+
+async function send(input: Request | string, init?: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(naming(input, init));
+  } catch (error) {
+    if ((error as Error).name === 'AbortError') throw error;
+    throw new Refusal({ title: 'The service could not be reached.', code: 'unreachable' });
+  }
+  if (response.status === 401) {
+    const { code } = await problemOf(response.clone());
+    if (code?.startsWith('session_')) ended(code);
+  }
+  return response;
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    return (await response.json()) as Problem;
+  } catch {
+    return { title: `The answer was ${response.status} ${response.statusText}`.trim() };
+  }
+}
+
+/** The API, behind the session of the console. */
+export const api = createOpenApiClient<paths>({
+  baseUrl: within('').replace(/\/$/, ''),
+  fetch: send,
+});
+
+/** What a call of the API gave; throws a {@link Refusal} in the words of the API otherwise. */
+export async function told<Data>(
+  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
+): Promise<Data> {
+  const { data, error, response } = await call;
+  if (response.ok && data !== undefined) return data;
+  throw new Refusal(
+    typeof error === 'object' && error !== null
+      ? error
+      : { title: `The answer was ${response.status} ${response.statusText}`.trim() },
+  );
+}
+
+/** A call whose body or answer is not the JSON that the generated client makes. */
+export async function ask(path: string, init?: RequestInit): Promise<Response> {
+  const response = await send(within(path), init);
+  if (!response.ok) throw new Refusal(await problemOf(response));
+  return response;
+}
+
+/** A call beyond the OpenAPI document. */
+export async function askJson<Answer>(path: string, init?: RequestInit): Promise<Answer> {
+  return (await (await ask(path, init)).json()) as Answer;
+}

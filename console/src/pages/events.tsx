@@ -1,0 +1,179 @@
+import { useEffect, useState } from 'preact/hooks';
+import { readMessages } from '../../../clients/typescript/event-stream.ts';
+import { ask } from '../api.ts';
+import { isAttended } from '../attended.ts';
+import type { Schemas } from '../own-types.ts';
+import { addressOf, filter, place } from '../router.ts';
+import { may } from '../session.ts';
+import { Badge, Button, Empty, Header, SearchBox, Table, Time, Trouble } from '../ui/parts.tsx';
+
+type Event = Schemas['EventView'];
+
+const KEPT = 500;
+const RECONNECT_AFTER = 2000;
+
+interface Live {
+  events: Event[];
+  isOn: boolean;
+  error: unknown;
+}
+
+function useStream(types: string, isPaused: boolean): Live & { clear: () => void } {
+  const [events, setEvents] = useState<Event[]>([]);
+  const [isOn, setIsOn] = useState(false);
+  const [error, setError] = useState<unknown>();
+  useEffect(() => {
+    if (isPaused) return undefined;
+    const ending = new AbortController();
+    const query = types ? `?${new URLSearchParams({ types }).toString()}` : '';
+    const isOver = () => ending.signal.aborted;
+    const listen = async () => {
+      let last = '';
+      while (!isOver()) {
+        try {
+          const { body } = await ask(`api/v1/events/stream${query}`, {
+            signal: ending.signal,
+            headers: last ? { 'Last-Event-ID': last } : {},
+          });
+          setIsOn(true);
+          setError(undefined);
+          for await (const { event, data, lastEventId } of readMessages(body!, ending.signal)) {
+            if (lastEventId) last = lastEventId;
+            if (event === 'change') {
+              const one = JSON.parse(data) as Event;
+              // An event can come more than once.
+              setEvents((old) => [one, ...old.filter(({ id }) => id !== one.id)].slice(0, KEPT));
+            }
+          }
+        } catch (reason) {
+          if (isOver()) return;
+          setError(reason);
+          // Where the stream cannot go on it begins anew.
+          last = '';
+        }
+        setIsOn(false);
+        do await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));
+        while (!isAttended() && !isOver());
+      }
+    };
+    void listen();
+    return () => {
+      ending.abort();
+      setIsOn(false);
+    };
+  }, [types, isPaused]);
+  const clear = () => {
+    setEvents([]);
+  };
+  return { events, isOn, error, clear };
+}
+
+export default function Events() {
+  const types = place.value.query.get('types') ?? '';
+  const [isPaused, setIsPaused] = useState(false);
+  const { events, isOn, error, clear } = useStream(types, isPaused);
+  return (
+    <>
+      <Header
+        title={
+          <>
+            Events{' '}
+            <Badge tone={isOn ? 'good' : ''}>
+              {isOn ? 'live' : isPaused ? 'paused' : 'connecting'}
+            </Badge>
+          </>
+        }
+        about="What changes in the workspace while this page is open."
+      >
+        {events.length > 0 && <Button onClick={clear}>Clear</Button>}
+        <Button
+          icon={isPaused ? 'play' : 'pause'}
+          onClick={() => {
+            setIsPaused(!isPaused);
+          }}
+        >
+          {isPaused ? 'Go on' : 'Pause'}
+        </Button>
+      </Header>
+      <Trouble error={error} />
+      <div class="filters">
+        <SearchBox
+          value={types}
+          label="Types, such as user_group.*, api_token.*"
+          onChange={(text) => {
+            filter({ types: text.replaceAll(/\s/g, '') });
+          }}
+        />
+      </div>
+      <Table
+        label="Events"
+        head={
+          <>
+            <th>Time</th>
+            <th>Type</th>
+            <th>What has changed</th>
+            <th class="roomy">Event</th>
+          </>
+        }
+      >
+        {events.map((event) => (
+          <tr key={event.id}>
+            <td>
+              <Time at={event.time} />
+            </td>
+            <td>
+              <code>{event.type}</code>
+            </td>
+            <td>
+              <Subject event={event} />
+            </td>
+            <td class="roomy">
+              <code class="soft">{event.id}</code>
+            </td>
+          </tr>
+        ))}
+        {events.length === 0 && (
+          <tr>
+            <td colSpan={4}>
+              <Empty title="Nothing has happened since the page was opened" curl={FOLLOW}>
+                Change something, here or by the API, and it appears at once. A backend follows the
+                same stream:
+              </Empty>
+            </td>
+          </tr>
+        )}
+      </Table>
+    </>
+  );
+}
+
+const FOLLOW = `curl -N ${new URL('../api/v1/events/stream', location.href.split('#')[0]).href} \\
+  -H "Authorization: Token $TOKEN"`;
+
+function Subject({ event: { user_group: group, object } }: { event: Event }) {
+  if (group) {
+    const detail = group.generation
+      ? ` token no. ${group.generation}`
+      : group.version
+        ? ` version ${group.version}`
+        : '';
+    return (
+      <>
+        {may('user-groups:read') ? (
+          <a data-row href={addressOf(['groups', group.user_group_id])}>
+            {group.user_group_id}
+          </a>
+        ) : (
+          group.user_group_id
+        )}
+        <span class="soft">{detail}</span>
+      </>
+    );
+  }
+  if (!object) return <span class="none">–</span>;
+  return (
+    <>
+      <span class="soft">{object.type.replace('_', ' ')}</span> <code>{object.id}</code>
+    </>
+  );
+}

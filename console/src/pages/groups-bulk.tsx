@@ -1,0 +1,329 @@
+import { useRef, useState } from 'preact/hooks';
+import { api, ask, told } from '../api.ts';
+import type { Schemas } from '../own-types.ts';
+import { may } from '../session.ts';
+import {
+  Button,
+  Confirm,
+  Dialog,
+  DialogForm,
+  Field,
+  notify,
+  save,
+  saveLines,
+  Trouble,
+} from '../ui/parts.tsx';
+import type { UserGroup } from './groups.tsx';
+
+type Act = 'suspend' | 'resume' | 'delete';
+const DONE: Record<Act, string> = { suspend: 'suspended', resume: 'resumed', delete: 'deleted' };
+
+/** What can be done with all the groups that are selected. */
+export function Bulk({
+  groups,
+  onClear,
+  onDone,
+}: {
+  groups: UserGroup[];
+  onClear: () => void;
+  onDone: () => void;
+}) {
+  const [act, setAct] = useState<Act>();
+  const [refused, setRefused] = useState<{ id: string; error: unknown }[]>([]);
+  const run = async (which: Act) => {
+    const failures: { id: string; error: unknown }[] = [];
+    for (const { provided_id: id } of groups) {
+      const params = { params: { path: { id } } };
+      try {
+        if (which === 'suspend') await told(api.POST('/api/v1/user-groups/{id}/suspend', params));
+        else if (which === 'resume')
+          await told(api.POST('/api/v1/user-groups/{id}/resume', params));
+        else await told(api.DELETE('/api/v1/user-groups/{id}', params));
+      } catch (error) {
+        failures.push({ id, error });
+      }
+    }
+    setAct(undefined);
+    notify(`${groups.length - failures.length} ${DONE[which]}`);
+    if (failures.length === 0) onDone();
+    else setRefused(failures);
+  };
+  const exportThem = () => {
+    const lines = groups.map(({ provided_id, name, mapping, properties, suspended_at }) =>
+      JSON.stringify({
+        ...{ user_group_id: provided_id, name, mapping, properties },
+        suspended: suspended_at !== null,
+      }),
+    );
+    save('user-groups.ndjson', new Blob([`${lines.join('\n')}\n`]));
+  };
+  const count = `${groups.length} user group${groups.length === 1 ? '' : 's'}`;
+  return (
+    <div class="note bulk" role="region" aria-label="What is selected">
+      <strong>{count} selected</strong>
+      <Button
+        onClick={() => {
+          setAct('suspend');
+        }}
+      >
+        Suspend
+      </Button>
+      <Button onClick={() => void run('resume')}>Resume</Button>
+      <Button onClick={exportThem}>Export</Button>
+      <Button
+        kind="danger"
+        onClick={() => {
+          setAct('delete');
+        }}
+      >
+        Delete
+      </Button>
+      <Button kind="quiet" onClick={onClear}>
+        Clear
+      </Button>
+      {act === 'suspend' && (
+        <Confirm
+          title={`Suspend ${count}`}
+          submit="Suspend"
+          onClose={() => {
+            setAct(undefined);
+          }}
+          onSubmit={() => run('suspend')}
+        >
+          <p>Dashboards of these groups stop at once, until the groups are resumed.</p>
+        </Confirm>
+      )}
+      {act === 'delete' && (
+        <Confirm
+          title={`Delete ${count}`}
+          submit="Delete for good"
+          what="how many,"
+          typed={String(groups.length)}
+          onClose={() => {
+            setAct(undefined);
+          }}
+          onSubmit={() => run('delete')}
+        >
+          <p>They and their tokens are gone for good. Suspend them to stop them for a while.</p>
+        </Confirm>
+      )}
+      {refused.length > 0 && (
+        <Dialog title={`${refused.length} refused`} onClose={onDone}>
+          <div class="form">
+            {refused.map(({ id, error }) => (
+              <div key={id}>
+                <code>{id}</code>
+                <Trouble error={error} />
+              </div>
+            ))}
+          </div>
+        </Dialog>
+      )}
+    </div>
+  );
+}
+
+export function ExportDialog({ onClose }: { onClose: () => void }) {
+  const [tokens, setTokens] = useState(false);
+  return (
+    <DialogForm
+      title="Export all user groups"
+      submit="Export"
+      onClose={onClose}
+      onSubmit={async () => {
+        const response = await ask('api/v1/user-groups/export', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/json' },
+          body: JSON.stringify({ include_tokens: tokens }),
+        });
+        await saveLines('user-groups.ndjson', response);
+        onClose();
+      }}
+    >
+      <p>A file with a line of JSON for each group, as an import takes it.</p>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={tokens}
+          onChange={(event) => {
+            setTokens(event.currentTarget.checked);
+          }}
+        />
+        With their tokens. The audit log tells so, and the file is a secret.
+      </label>
+    </DialogForm>
+  );
+}
+
+type Refused = Schemas['RefusedLine'];
+const PIECE = 512 * 1024;
+const SHOWN = 200;
+
+interface Progress {
+  sent: number;
+  created: number;
+  updated: number;
+  unchanged: number;
+  failed: number;
+  refused: Refused[];
+}
+
+/** The end of the last whole line of a piece; of a line that is longer than a piece its end. */
+async function endOfLines(file: File, from: number): Promise<number> {
+  for (let size = PIECE; ; size *= 2) {
+    if (from + size >= file.size) return file.size;
+    const bytes = new Uint8Array(await file.slice(from, from + size).arrayBuffer());
+    const end = bytes.lastIndexOf(10);
+    if (end >= 0) return from + end + 1;
+  }
+}
+
+export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
+  const [file, setFile] = useState<File>();
+  const [progress, setProgress] = useState<Progress>();
+  const [error, setError] = useState<unknown>();
+  const [busy, setBusy] = useState(false);
+  const ending = useRef<AbortController>(null);
+
+  const run = async (chosen: File) => {
+    const { signal } = (ending.current = new AbortController());
+    setBusy(true);
+    setError(undefined);
+    let done: Progress = { sent: 0, created: 0, updated: 0, unchanged: 0, failed: 0, refused: [] };
+    let lines = 0;
+    setProgress(done);
+    try {
+      while (done.sent < chosen.size) {
+        const end = await endOfLines(chosen, done.sent);
+        const piece = chosen.slice(done.sent, end);
+        const response = await ask('api/v1/user-groups/import?results=failed', {
+          method: 'POST',
+          headers: { 'Content-Type': 'application/x-ndjson' },
+          body: piece,
+          signal,
+        });
+        const answers = (await response.text())
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as Refused | Schemas['ImportSummary']);
+        const last = answers.at(-1);
+        if (!last || !('summary' in last)) throw new Error('The answer was cut; import again.');
+        const { summary } = last;
+        const before = lines;
+        const refused = answers
+          .filter((one): one is Refused => 'line' in one)
+          .map((one) => ({ ...one, line: one.line + before }));
+        done = {
+          sent: end,
+          created: done.created + summary.created,
+          updated: done.updated + summary.updated,
+          unchanged: done.unchanged + summary.unchanged,
+          failed: done.failed + summary.failed,
+          refused: [...done.refused, ...refused],
+        };
+        const text = await piece.text();
+        lines += text.split('\n').length - 1;
+        setProgress(done);
+        if (!summary.complete) throw new Error(summary.detail ?? 'The import stopped early.');
+      }
+    } catch (reason) {
+      if (!signal.aborted) setError(reason);
+    }
+    setBusy(false);
+    onDone();
+  };
+
+  const refused = progress?.refused ?? [];
+  return (
+    <Dialog
+      wide
+      title="Import user groups"
+      onClose={() => {
+        ending.current?.abort();
+        onClose();
+      }}
+    >
+      <div class="form">
+        <Field
+          label="File"
+          hint={
+            <>
+              A line of JSON for each group (NDJSON):{' '}
+              <code>{'{"user_group_id": "acme", "name": "Acme"}'}</code>. It can be repeated as it
+              is.
+              {!may('tokens:rotate') && ' Lines with a token need the scope tokens:rotate.'}
+            </>
+          }
+        >
+          {(ties) => (
+            <input
+              {...ties}
+              type="file"
+              accept=".ndjson,.jsonl,application/x-ndjson"
+              disabled={busy}
+              onChange={(event) => {
+                setFile(event.currentTarget.files?.[0]);
+                setProgress(undefined);
+              }}
+            />
+          )}
+        </Field>
+        {progress && file && (
+          <div aria-live="polite">
+            <progress max={file.size} value={progress.sent} aria-label="Imported" />
+            <p>
+              {progress.created} created, {progress.updated} updated, {progress.unchanged}{' '}
+              unchanged, {progress.failed} refused
+            </p>
+          </div>
+        )}
+        <Trouble error={error} />
+        {refused.length > 0 && (
+          <>
+            <div class="json report" role="region" aria-label="Refused lines" tabIndex={0}>
+              {refused.slice(0, SHOWN).map((one) => (
+                <p key={one.line}>
+                  Line {one.line} {one.user_group_id && <code>{one.user_group_id}</code>}
+                  {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
+                    <span key={each.pointer} class="cell-sub">
+                      <code>{each.pointer}</code> {each.detail}
+                    </span>
+                  ))}
+                </p>
+              ))}
+              {refused.length > SHOWN && <p>And {refused.length - SHOWN} more, in the report.</p>}
+            </div>
+            <Button
+              onClick={() => {
+                const report = refused.map((one) => JSON.stringify(one)).join('\n');
+                save('refused-lines.ndjson', new Blob([`${report}\n`]));
+              }}
+            >
+              Save the report
+            </Button>
+          </>
+        )}
+        <div class="dialog-foot">
+          <Button
+            onClick={() => {
+              ending.current?.abort();
+              onClose();
+            }}
+          >
+            {progress && !busy ? 'Close' : 'Cancel'}
+          </Button>
+          <Button
+            kind="main"
+            busy={busy}
+            disabled={!file}
+            onClick={() => {
+              if (file) void run(file);
+            }}
+          >
+            Import
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,122 @@
+import { useState } from 'preact/hooks';
+import { ask, askJson } from '../api.ts';
+import { useLoad } from '../load.ts';
+import type { SessionItem } from '../own-types.ts';
+import { may, session } from '../session.ts';
+import {
+  Badge,
+  BoneRows,
+  Button,
+  Confirm,
+  Header,
+  notify,
+  span,
+  Table,
+  Time,
+  ToolsHead,
+  Trouble,
+} from '../ui/parts.tsx';
+
+const BROWSERS = [/Edg\/\d+/, /Firefox\/\d+/, /Chrome\/\d+/, /Version\/\d+.*Safari/];
+const SYSTEMS = [/Windows/, /Android/, /iPhone|iPad/, /Mac OS X/, /Linux/];
+
+/** The browser and its system, as far as its own words tell. */
+function browserOf(agent: string | null): string {
+  if (!agent) return 'unknown';
+  const find = (patterns: RegExp[]) =>
+    patterns.map((pattern) => pattern.exec(agent)?.[0]).find(Boolean);
+  const browser = find(BROWSERS)?.replace('/', ' ').replace('Edg', 'Edge');
+  const name = browser?.startsWith('Version') ? 'Safari' : browser;
+  return [name, find(SYSTEMS)].filter(Boolean).join(' on ') || agent;
+}
+
+export default function Sessions() {
+  const { data, error, reload } = useLoad(
+    async (signal) => (await askJson<{ sessions: SessionItem[] }>('sessions', { signal })).sessions,
+    [],
+  );
+  const [ending, setEnding] = useState<SessionItem>();
+  return (
+    <>
+      <Header
+        title="Sessions"
+        about={
+          may('admin')
+            ? 'Who is signed in to this console. A session ends 30 minutes after its last use and 12 hours after its beginning.'
+            : 'Your own sessions; those of others need the scope admin.'
+        }
+      />
+      <Trouble error={error} retry={reload} />
+      <Table
+        label="Sessions"
+        head={
+          <>
+            <th>Who</th>
+            <th>From</th>
+            <th>Last used</th>
+            <th class="roomy">Began</th>
+            <th class="roomy">Ends</th>
+            <ToolsHead />
+          </>
+        }
+      >
+        {!data && !error && <BoneRows columns={6} rows={2} />}
+        {data?.map((one) => (
+          <tr key={one.id}>
+            <td>
+              {one.api_token.name} {one.current && <Badge tone="accent">this one</Badge>}
+            </td>
+            <td>
+              <code>{one.address ?? '–'}</code>
+              <span class="cell-sub" title={one.user_agent ?? ''}>
+                {browserOf(one.user_agent)}
+              </span>
+            </td>
+            <td>
+              <Time at={one.last_used_at} />
+            </td>
+            <td class="roomy">
+              <Time at={one.created_at} />
+            </td>
+            <td class="roomy">in {span(one.expires_at)}</td>
+            <td class="tools">
+              <Button
+                kind="danger"
+                onClick={() => {
+                  setEnding(one);
+                }}
+              >
+                End
+              </Button>
+            </td>
+          </tr>
+        ))}
+      </Table>
+      {ending && (
+        <Confirm
+          title="End this session"
+          submit="End it"
+          onClose={() => {
+            setEnding(undefined);
+          }}
+          onSubmit={async () => {
+            await ask(`sessions/${encodeURIComponent(ending.id)}`, { method: 'DELETE' });
+            if (ending.current) {
+              session.value = null;
+              return;
+            }
+            setEnding(undefined);
+            notify('Ended');
+            reload();
+          }}
+        >
+          <p>
+            {ending.current
+              ? 'You are signed out at once.'
+              : 'Whoever has it is signed out at once, and can sign in again while their API token is valid.'}
+          </p>
+        </Confirm>
+      )}
+    </>
+  );
+}

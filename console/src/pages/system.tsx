@@ -1,0 +1,74 @@
+import { askJson } from '../api.ts';
+import { useLoad } from '../load.ts';
+import { Header, Panel, Skeleton, Time, Trouble } from '../ui/parts.tsx';
+
+type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
+
+const words = (name: string) => name.replaceAll('_', ' ');
+const isMoment = (value: Value): value is string =>
+  typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
+
+/** What the service tells of itself; a part that a later version adds is shown as it comes. */
+export default function System() {
+  const { data, error, reload } = useLoad(
+    async (signal) =>
+      (await askJson<{ system: Record<string, Value> }>('api/v1/system', { signal })).system,
+    [],
+  );
+  const entries = Object.entries(data ?? {});
+  const simple = entries.filter(([, value]) => typeof value !== 'object' || value === null);
+  const parts = entries.filter(([, value]) => typeof value === 'object' && value !== null);
+  return (
+    <>
+      <Header
+        title="System"
+        about="The version that runs, its database, keys and replicas. Nothing here is secret."
+      />
+      <Trouble error={error} retry={reload} />
+      {!data && !error && <Skeleton lines={8} />}
+      {simple.length > 0 && (
+        <Panel>
+          <Plain value={Object.fromEntries(simple)} />
+        </Panel>
+      )}
+      <div class="columns">
+        {parts.map(([name, value]) => (
+          <Panel key={name} title={<span class="sentence">{words(name)}</span>}>
+            <Plain value={value} />
+          </Panel>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Plain({ value }: { value: Value }) {
+  if (value === null) return <span class="none">–</span>;
+  if (isMoment(value)) return <Time at={value} />;
+  if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
+  if (typeof value !== 'object') return <>{value}</>;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return <span class="none">none</span>;
+    return (
+      <ul class="plain-list">
+        {value.map((one, index) => (
+          <li key={index}>
+            <Plain value={one} />
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  return (
+    <dl class="facts">
+      {Object.entries(value).map(([name, one]) => (
+        <div key={name}>
+          <dt class="sentence">{words(name)}</dt>
+          <dd>
+            <Plain value={one} />
+          </dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,142 @@
+import { useEffect, useState } from 'preact/hooks';
+import { askJson, within } from './api.ts';
+import type { Session } from './own-types.ts';
+import { addressOf, goTo, place } from './router.ts';
+import { endedBecause, session, ways } from './session.ts';
+import { Mark } from './ui/icons.tsx';
+import { Button, Curl, Field, Trouble, useAction } from './ui/parts.tsx';
+
+const REASONS: Record<string, string> = {
+  session_ended: 'The session has ended: its time was up, or its API token was ended.',
+  session_missing: 'The session is no longer there.',
+};
+
+/** Why the identity provider has let nobody in. */
+const REFUSALS: Record<string, string> = {
+  sign_in_failed: 'The identity provider did not say who you are. Begin again.',
+  sign_in_not_granted:
+    'You are known, but nothing is granted to you here. Ask whoever runs the service.',
+  rate_limited: 'Too many attempts from here in this minute. Wait a little.',
+  cross_site_request: 'Another site has tried to sign you in. Begin here if you want to.',
+  identity_provider_unavailable:
+    'The identity provider cannot be reached. Try again, or sign in with an API token.',
+};
+
+export function SignIn() {
+  const [token, setToken] = useState('');
+  const { busy, error, run } = useAction(async () => {
+    const answer = await askJson<{ session: Session }>('session', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ api_token: token.trim() }),
+    });
+    endedBecause.value = '';
+    session.value = answer.session;
+  });
+  useEffect(() => {
+    document.title = 'User group service';
+  }, []);
+  const reason = endedBecause.value;
+  return (
+    <main class="sign-in">
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        <div class="sign-in-head">
+          <Mark />
+          <h1>User group service</h1>
+        </div>
+        <Refused />
+        {reason && !error && (
+          <p class="note" role="status">
+            {REASONS[reason] ?? REASONS['session_ended']} Sign in again to go on where you were.
+          </p>
+        )}
+        {ways.value.includes('openid') && (
+          <>
+            <a class="button main" href={wayOut()}>
+              Sign in with your organisation
+            </a>
+            <p class="or">or</p>
+          </>
+        )}
+        <Field
+          label="API token"
+          hint="The console may do what this token may. It is sent once and kept by nobody; a cookie that no script can read takes its place."
+        >
+          {(ties) => (
+            <input
+              {...ties}
+              type="password"
+              required
+              autofocus={!ways.value.includes('openid')}
+              autocomplete="off"
+              spellcheck={false}
+              value={token}
+              onInput={(event) => {
+                setToken(event.currentTarget.value);
+              }}
+            />
+          )}
+        </Field>
+        <Trouble error={error} />
+        <Button
+          type="submit"
+          kind={ways.value.includes('openid') ? undefined : 'main'}
+          busy={busy}
+          disabled={token.trim() === ''}
+        >
+          Sign in
+        </Button>
+        <details>
+          <summary>Where do I get one?</summary>
+          <p>
+            The first start has left one in <code>data/bootstrap-token</code>. On the machine of the
+            service the command line issues another:
+          </p>
+          <Curl text="npm run --silent cli -- token create --name console --scopes all" />
+        </details>
+      </form>
+    </main>
+  );
+}
+
+/** Says why the identity provider has let nobody in; of what anybody can put into a link, nothing else. */
+function Refused() {
+  const { path, query } = place.value;
+  const why = path[0] === 'sign-in' ? query.get('error') : null;
+  if (why === null) return null;
+  const isKnown = Object.hasOwn(REFUSALS, why);
+  const requestId = query.get('request_id') ?? '';
+  return (
+    <div class="trouble" role="alert">
+      <div>
+        <p>{isKnown ? REFUSALS[why] : 'You could not be signed in.'}</p>
+        <p class="trouble-ids">
+          {isKnown && <code>{why}</code>}{' '}
+          {/^[\w.:-]{1,64}$/.test(requestId) && <code>{requestId}</code>}
+        </p>
+      </div>
+    </div>
+  );
+}
+
+const MOST_OF_A_PLACE = 1000;
+
+/** Where the identity provider is, and where in the page to go on behind it. */
+function wayOut(): string {
+  const isLeft = place.value.path[0] === 'sign-in' || location.hash.length > MOST_OF_A_PLACE;
+  const query = isLeft
+    ? ''
+    : `?${new URLSearchParams({ place: location.hash.slice(1) }).toString()}`;
+  return within(`sign-in/openid${query}`);
+}
+
+/** Leaves the place of a refusal; to be called once somebody is signed in. */
+export function leaveSignIn(): void {
+  if (place.value.path[0] === 'sign-in') goTo(addressOf([]));
+}

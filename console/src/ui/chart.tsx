@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import type { ActivityPoint } from '../own-types.ts';
+import { Time } from './parts.tsx';
+
+export interface Series {
+  key: 'rotations' | 'introspections' | 'creations';
+  name: string;
+  /** A colour of the style sheet. */
+  tone: 'accent' | 'warn' | 'good';
+}
+
+const number = new Intl.NumberFormat();
+const short = new Intl.NumberFormat(undefined, { notation: 'compact' });
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
+
+/** The next number that reads well, as its half does; not below 4. */
+function roundUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(Math.max(value, 4)));
+  return [1, 2, 4, 6, 8, 10].map((one) => one * power).find((one) => one >= Math.max(value, 4))!;
+}
+
+/** What stands below some of the points: hours of one day, days of a week, or every other week. */
+function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number, label: string][] {
+  return points.flatMap(({ at }, index): [number, string][] => {
+    const moment = new Date(at);
+    if (step === 'day') return index % 15 === 7 ? [[index, day.format(moment)]] : [];
+    if (points.length > 48) return moment.getHours() === 0 ? [[index, day.format(moment)]] : [];
+    return moment.getHours() % 4 === 0 ? [[index, clock.format(moment)]] : [];
+  });
+}
+
+/** Lines over time; the numbers of the point that is pointed at stand above them, else the sums. */
+export function Chart({
+  points,
+  series,
+  step,
+}: {
+  points: ActivityPoint[] | undefined;
+  series: Series[];
+  step: 'hour' | 'day';
+}) {
+  const [at, setAt] = useState<number>();
+  const all = points ?? [];
+  const pointed = at === undefined ? undefined : all[at];
+  const sumOf = (key: Series['key']) => all.reduce((total, point) => total + point[key], 0);
+  const last = Math.max(all.length - 1, 1);
+  const top = roundUp(Math.max(0, ...all.flatMap((point) => series.map(({ key }) => point[key]))));
+  const share = (index: number) => `${(index / last) * 100}%`;
+  const point = (event: PointerEvent & { currentTarget: Element }) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    const index = Math.round(((event.clientX - left) / width) * last);
+    setAt(Math.min(Math.max(index, 0), last));
+  };
+  return (
+    <figure class="chart">
+      <figcaption>
+        {series.map(({ key, name, tone }) => (
+          <span key={key} class={`legend ${tone}`}>
+            {name} <strong>{points ? number.format(pointed?.[key] ?? sumOf(key)) : '…'}</strong>
+          </span>
+        ))}
+        <span>{pointed ? <Time at={pointed.at} /> : 'in all'}</span>
+      </figcaption>
+      <div
+        class="plot"
+        role="img"
+        aria-label={series.map(({ key, name }) => `${name}: ${sumOf(key)}`).join(', ')}
+        onPointerMove={point}
+        onPointerLeave={() => {
+          setAt(undefined);
+        }}
+      >
+        {[1, 0.5, 0].map((part) => (
+          <span key={part} class="level" style={{ top: `${(1 - part) * 100}%` }}>
+            {short.format(top * part)}
+          </span>
+        ))}
+        <svg viewBox={`0 0 ${last} ${top}`} preserveAspectRatio="none" aria-hidden="true">
+          {series.map(({ key, tone }) => (
+            <polyline
+              key={key}
+              class={tone}
+              points={all.map((one, index) => `${index},${top - one[key]}`).join(' ')}
+            />
+          ))}
+        </svg>
+        {at !== undefined && <i class="pointed" style={{ left: share(at) }} />}
+        {labelsOf(all, step).map(([index, label], place) => (
+          <span
+            key={index}
+            class={`moment ${place % 2 ? 'second' : ''}`}
+            style={{ left: share(index) }}
+          >
+            {label}
+          </span>
+        ))}
+      </div>
+    </figure>
+  );
+}

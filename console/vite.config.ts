@@ -1,0 +1,26 @@
+import { defineConfig } from 'vite';
+
+// The page must work below any path of a proxy and under its own Content-Security-Policy: nothing is
+// inlined, and no browser is asked to preload what that policy would refuse it.
+export default defineConfig({
+  base: './',
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
+  server: {
+    // `npx vite console` shows what is being written, with the API of a service that runs beside it.
+    proxy: {
+      '^/(api|sessions?)\\b': {
+        target: 'http://127.0.0.1:3000',
+        rewrite: (path) => `/console${path}`,
+      },
+    },
+  },
+  build: {
+    outDir: '../dist/console',
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: false,
+    assetsInlineLimit: 0,
+    cssCodeSplit: false,
+    reportCompressedSize: false,
+  },
+});

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import { statement, Statements } from '../database/statement.ts';
+
+const SOON_MS = 30 * 86_400_000;
+
+export interface ApiTokenCounts {
+  /** Those that are neither revoked nor expired. */
+  active: number;
+  /** Those of them that expire within 30 days and have no successor. */
+  expiringSoon: number;
+}
+
+const countTokens = statement<{ workspaceId: number; now: number; soon: number }, ApiTokenCounts>(
+  'api-token.count',
+  () => `
+    SELECT CAST(count(*) AS integer) AS active,
+      CAST(count(CASE WHEN expires_at <= CAST(:soon AS bigint) AND superseded_by IS NULL THEN 1 END)
+        AS integer) AS "expiringSoon"
+    FROM api_token
+    WHERE workspace_id = :workspaceId AND revoked_at IS NULL
+      AND (expires_at IS NULL OR expires_at > CAST(:now AS bigint))`,
+);
+
+/** Counts the API tokens of a workspace, which has few. */
+@Injectable()
+export class ApiTokenCounter {
+  constructor(private readonly statements: Statements) {}
+
+  /** @throws DatabaseUnavailable */
+  async count(workspaceId: number): Promise<ApiTokenCounts> {
+    const now = Date.now();
+    const [counts] = await this.statements.read(countTokens, {
+      workspaceId,
+      now,
+      soon: now + SOON_MS,
+    });
+    return counts!;
+  }
+}

@@ -1,0 +1,114 @@
+import { Controller, Delete, Get, HttpCode, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiTokenGuard } from '../api-token/api-token.guard.ts';
+import { AnyScope, Public } from '../common/access.decorator.ts';
+import { ApiExcludeController } from '../common/api-docs.ts';
+import { type Caller, CurrentCaller } from '../common/caller.ts';
+import { SessionNotFound } from '../common/errors.ts';
+import { clientAddress } from '../common/http/client-address.ts';
+import { pathParam } from '../common/http/path-param.ts';
+import { requestId } from '../common/http/request-id.ts';
+import { JsonBody } from '../common/json/json-body.decorator.ts';
+import { RateLimits } from '../rate-limit/rate-limits.ts';
+import type { StoredSession } from './console-session.repository.ts';
+import { ConsoleSessionService } from './console-session.service.ts';
+import { toSessionView } from './console-session.view.ts';
+import { ConsoleSite } from './console-site.ts';
+import { CurrentSession } from './current-session.decorator.ts';
+import type { SessionAnswer, SessionsAnswer } from './dto/console-session-answer.dto.ts';
+import { SignInDto } from './dto/sign-in.dto.ts';
+import { SessionWatches } from './session-watches.ts';
+
+/** Read before the caller is known. */
+const SIGN_IN_LIMIT = 16 * 1024;
+
+/** What only the page of the console calls; docs/console.md describes it. */
+@ApiExcludeController()
+@Controller('console')
+export class ConsoleSessionController {
+  constructor(
+    private readonly sessions: ConsoleSessionService,
+    private readonly watches: SessionWatches,
+    private readonly site: ConsoleSite,
+    private readonly apiTokens: ApiTokenGuard,
+    private readonly limits: RateLimits,
+  ) {}
+
+  @Post('session')
+  @HttpCode(200)
+  @Public()
+  async signIn(
+    @JsonBody(SignInDto, { strict: true, limit: SIGN_IN_LIMIT }) { api_token: apiToken }: SignInDto,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<SessionAnswer> {
+    const caller = await this.apiTokens.authenticateToken(apiToken, request, response);
+    await this.limits.countCall(caller, { isIntrospection: false }, response);
+    const previous = this.site.secretOf(request);
+    const userAgent = request.headers['user-agent'];
+    const { session, secret } = await this.sessions.begin(caller, { previous, userAgent });
+    response.setHeader('Set-Cookie', this.site.toCookie(request, secret));
+    return { success: 1, session: toSessionView(session) };
+  }
+
+  @Get('session')
+  @AnyScope()
+  get(@CurrentSession() session: StoredSession): SessionAnswer {
+    return { success: 1, session: toSessionView(session) };
+  }
+
+  /** Public, so that nothing keeps anybody from signing out: no limit, and no end of the API token. */
+  @Delete('session')
+  @Public()
+  async signOut(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ success: 1 }> {
+    const secret = this.site.secretOf(request);
+    const address = clientAddress(request) ?? null;
+    if (secret !== undefined) {
+      await this.sessions.signOut(secret, { requestId: requestId(request), address });
+    }
+    response.setHeader('Set-Cookie', this.site.toCookie(request, undefined));
+    return { success: 1 };
+  }
+
+  @Get('session/watch')
+  @AnyScope()
+  watch(@CurrentSession() session: StoredSession, @Res() response: Response): void {
+    this.watches.begin(session, response);
+  }
+
+  @Get('sessions')
+  @AnyScope()
+  list(
+    @CurrentCaller() caller: Caller,
+    @CurrentSession() { id }: StoredSession,
+  ): Promise<SessionsAnswer> {
+    return this.sessions.list(caller, id);
+  }
+
+  @Delete('sessions/:id')
+  @AnyScope()
+  async end(
+    @CurrentCaller() caller: Caller,
+    @SessionIdParam() id: number,
+  ): Promise<{ success: 1 }> {
+    await this.sessions.end(caller, id);
+    return { success: 1 };
+  }
+}
+
+/** The number of a session, which is longer than those that are counted. */
+function SessionIdParam(): ParameterDecorator {
+  return pathParam('id', {
+    description: 'The id of the session.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 5377108433215711,
+    read: (text) => {
+      const id = Number(text);
+      if (!/^[1-9]\d*$/.test(text) || !Number.isSafeInteger(id)) throw new SessionNotFound();
+      return id;
+    },
+  });
+}

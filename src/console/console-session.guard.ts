@@ -1,0 +1,122 @@
+import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ApiTokenUsage } from '../api-token/api-token-usage.ts';
+import { isAllowedFrom } from '../api-token/api-token.rules.ts';
+import { accessOf } from '../common/access.decorator.ts';
+import { type Caller, setCaller } from '../common/caller.ts';
+import { AddressNotAllowed, SessionEnded, SessionMissing } from '../common/errors.ts';
+import { clientAddress } from '../common/http/client-address.ts';
+import { requestId } from '../common/http/request-id.ts';
+import { Transactor } from '../database/transactor.ts';
+import { BETWEEN_WRITES_MS } from '../database/upkeep/last-use.ts';
+import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication.limiter.ts';
+import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
+import { ConsoleSessionService } from './console-session.service.ts';
+import { scopesOf } from './console-session.view.ts';
+import { ConsoleSite } from './console-site.ts';
+import { setSession } from './current-session.decorator.ts';
+import { isAlive } from './session-life.ts';
+
+const WRITE_EVERY_MS = 60_000;
+/** The header field in which a page names the session that it shows. */
+const SHOWN_SESSION = 'x-console-session';
+
+/**
+ * Authenticates the calls of the console by the cookie of a session, and by nothing else. The caller is the API
+ * token of the session, with the scopes and addresses that it has now: each call reads both in the database, so
+ * that whatever ends or narrows one of them holds from the next call on, in every process.
+ */
+@Injectable()
+export class ConsoleSessionGuard implements CanActivate {
+  private readonly logger = new Logger(ConsoleSessionGuard.name);
+  /** The sessions whose use is being stored. */
+  private readonly storing = new Set<number>();
+
+  constructor(
+    private readonly site: ConsoleSite,
+    private readonly sessions: ConsoleSessionService,
+    private readonly repository: ConsoleSessionRepository,
+    private readonly transactor: Transactor,
+    private readonly usage: ApiTokenUsage,
+    private readonly failures: FailedAuthenticationLimiter,
+  ) {}
+
+  canActivate(context: ExecutionContext): true | Promise<true> {
+    const [request, response] = context.getArgs<[Request, Response]>();
+    if (accessOf(context.getHandler()).isPublic) return true;
+    return this.authenticate(request, response);
+  }
+
+  private async authenticate(request: Request, response: Response): Promise<true> {
+    try {
+      const session = await this.identify(request);
+      const caller = this.toCaller(session, request);
+      setCaller(request, caller);
+      requireAddress(session, caller);
+      setSession(request, isWatch(request) ? session : await this.use(session));
+      return true;
+    } catch (error) {
+      await this.failures.count(error, request, response);
+      throw error;
+    }
+  }
+
+  /** @throws SessionMissing, SessionEnded, DatabaseUnavailable */
+  private async identify(request: Request): Promise<StoredSession> {
+    const secret = this.site.secretOf(request);
+    if (secret === undefined) throw new SessionMissing();
+    const session = await this.sessions.find(secret);
+    if (!session || !isAlive(session)) throw new SessionEnded();
+    // Somebody has signed in anew in the browser: a page that still shows another workspace must not act in this one.
+    const shown = request.headers[SHOWN_SESSION];
+    if (shown !== undefined && shown !== String(session.id)) throw new SessionEnded();
+    return session;
+  }
+
+  private toCaller(session: StoredSession, request: Request): Caller {
+    const { workspaceId, apiTokenId, firstTokenId } = session;
+    return {
+      workspaceId,
+      apiTokenId,
+      firstTokenId: firstTokenId ?? apiTokenId,
+      scopes: new Set(scopesOf(session)),
+      requestId: requestId(request),
+      address: clientAddress(request) ?? null,
+      renew: async () => {
+        const now = await this.identify(request);
+        const caller = this.toCaller(now, request);
+        requireAddress(now, caller);
+        return caller;
+      },
+    };
+  }
+
+  /** Stores that the session is used, at most once a minute. A failure refuses nobody: it ends sooner for it. */
+  private async use(session: StoredSession): Promise<StoredSession> {
+    const { id, apiTokenId, lastUsedAt } = session;
+    this.usage.record(apiTokenId);
+    const at = Date.now();
+    if (at - lastUsedAt < WRITE_EVERY_MS || this.storing.has(id)) return session;
+    this.storing.add(id);
+    try {
+      const use = { id, at, before: at - BETWEEN_WRITES_MS };
+      await this.transactor.run((manager) => this.repository.setLastUsed(manager, use));
+      return { ...session, lastUsedAt: at };
+    } catch (err) {
+      this.logger.warn({ msg: 'use of a session not written', err });
+      return session;
+    } finally {
+      this.storing.delete(id);
+    }
+  }
+}
+
+/** Whether the page only waits for the end, which must not put the end off. */
+function isWatch({ url }: Request): boolean {
+  return /^\/console\/session\/watch(?=\?|$)/.test(url);
+}
+
+/** @throws AddressNotAllowed */
+function requireAddress({ allowedCidrs }: StoredSession, { address }: Caller): void {
+  if (!isAllowedFrom(address, { allowedCidrs })) throw new AddressNotAllowed();
+}

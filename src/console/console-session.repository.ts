@@ -1,0 +1,157 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { statement, Statements } from '../database/statement.ts';
+
+/** A session with what its API token and its workspace are now. */
+export interface StoredSession {
+  id: number;
+  workspaceId: number;
+  workspaceName: string;
+  apiTokenId: number;
+  createdAt: number;
+  lastUsedAt: number;
+  expiresAt: number;
+  address: string | null;
+  userAgent: string | null;
+  /** Of its API token, as what follows. */
+  scopes: string;
+  tokenName: string;
+  subject: string | null;
+  firstTokenId: number | null;
+  allowedCidrs: string | null;
+  tokenExpiresAt: number | null;
+  tokenRevokedAt: number | null;
+}
+
+export interface NewSession {
+  id: number;
+  workspaceId: number;
+  secretHash: Buffer;
+  apiTokenId: number;
+  at: number;
+  expiresAt: number;
+  address: string | null;
+  userAgent: string | null;
+}
+
+/** What says which sessions of a workspace are meant: all, or those of one API token. */
+interface Owner {
+  workspaceId: number;
+  /** Null for any. */
+  apiTokenId: number | null;
+}
+
+const select = (condition: string) => `
+  SELECT s.id, s.workspace_id AS "workspaceId", w.name AS "workspaceName",
+    s.api_token_id AS "apiTokenId", s.created_at AS "createdAt",
+    s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt", s.address,
+    s.user_agent AS "userAgent", t.scopes, t.name AS "tokenName", t.subject, t.first_token_id AS "firstTokenId", t.allowed_cidrs AS "allowedCidrs",
+    t.expires_at AS "tokenExpiresAt", t.revoked_at AS "tokenRevokedAt"
+  FROM console_session AS s
+  JOIN workspace AS w ON w.id = s.workspace_id
+  JOIN api_token AS t ON t.id = s.api_token_id AND t.workspace_id = s.workspace_id
+  WHERE ${condition}`;
+
+const isOfOwner = (alias: string) => `${alias}.workspace_id = :workspaceId
+  AND (CAST(:apiTokenId AS integer) IS NULL OR ${alias}.api_token_id = CAST(:apiTokenId AS integer))`;
+
+const findBySecret = statement<{ secretHash: Buffer }, StoredSession>(
+  'console-session.find-by-secret',
+  () => select('s.secret_hash = :secretHash'),
+);
+
+const findEach = statement<{ ids: string }, StoredSession>(
+  'console-session.find-each',
+  ({ isOneOf }) => select(isOneOf('s.id', ':ids', 'bigint')),
+);
+
+const list = statement<Owner & { usedAfter: number; limit: number }, StoredSession>(
+  'console-session.list',
+  () => `
+    ${select(`${isOfOwner('s')} AND s.last_used_at > :usedAfter`)}
+    ORDER BY s.last_used_at DESC, s.id LIMIT :limit`,
+);
+
+const insert = statement<{ [K in keyof NewSession]: NewSession[K] }>(
+  'console-session.insert',
+  () => `
+    INSERT INTO console_session (id, workspace_id, secret_hash, api_token_id, created_at,
+      last_used_at, expires_at, address, user_agent)
+    VALUES (:id, :workspaceId, :secretHash, :apiTokenId, :at, :at, :expiresAt, :address, :userAgent)`,
+);
+
+const setLastUsed = statement<{ id: number; at: number; before: number }>(
+  'console-session.set-last-used',
+  () => `
+    UPDATE console_session SET last_used_at = :at
+    WHERE id = :id AND last_used_at < CAST(:before AS bigint)`,
+);
+
+const remove = statement<Owner & { id: number }, { id: number }>(
+  'console-session.remove',
+  () => `
+    DELETE FROM console_session AS s WHERE s.id = :id AND ${isOfOwner('s')}
+    RETURNING id`,
+);
+
+const removeBeyond = statement<
+  { workspaceId: number; apiTokenId: number; keep: number; limit: number },
+  { id: number }
+>(
+  'console-session.remove-beyond',
+  ({ isAmong }) => `
+    DELETE FROM console_session
+    WHERE workspace_id = :workspaceId AND ${isAmong(
+      'id',
+      `SELECT id FROM console_session WHERE api_token_id = :apiTokenId
+       ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :keep`,
+    )}
+    RETURNING id`,
+);
+
+/** The sessions in the database. Each read sees what every process has committed. */
+@Injectable()
+export class ConsoleSessionRepository {
+  constructor(private readonly statements: Statements) {}
+
+  /** Finds the session of a secret; its workspace is what it says. */
+  async findBySecret(secretHash: Buffer): Promise<StoredSession | undefined> {
+    return (await this.statements.read(findBySecret, { secretHash }))[0];
+  }
+
+  /** Finds those of the sessions that are still there, of whatever workspace. */
+  findEach(ids: readonly number[]): Promise<StoredSession[]> {
+    return this.statements.read(findEach, { ids: JSON.stringify(ids) });
+  }
+
+  /** Lists the sessions that were used last. */
+  list(options: Owner & { usedAfter: number; limit: number }): Promise<StoredSession[]> {
+    return this.statements.read(list, options);
+  }
+
+  async insert(manager: EntityManager, session: NewSession): Promise<void> {
+    await this.statements.run(manager, insert, { ...session });
+  }
+
+  /** @param before leaves a later use as it is */
+  async setLastUsed(manager: EntityManager, use: { id: number; at: number; before: number }) {
+    await this.statements.run(manager, setLastUsed, use);
+  }
+
+  /** Removes a session; false if the owner has none of this id. */
+  async remove(manager: EntityManager, session: Owner & { id: number }): Promise<boolean> {
+    return (await this.statements.run(manager, remove, session)).length > 0;
+  }
+
+  /**
+   * Removes the sessions of an API token but for the `keep` that were used last.
+   * @returns their ids
+   */
+  async removeBeyond(
+    manager: EntityManager,
+    owner: { workspaceId: number; apiTokenId: number; keep: number; limit: number },
+  ): Promise<number[]> {
+    const rows = await this.statements.run(manager, removeBeyond, owner);
+    return rows.map(({ id }) => id);
+  }
+}

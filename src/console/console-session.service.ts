@@ -1,0 +1,128 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type AuditActor, AuditLog } from '../audit/audit-log.ts';
+import type { Caller, TokenCaller } from '../common/caller.ts';
+import { SessionEnded, SessionNotFound } from '../common/errors.ts';
+import { randomBytes, randomNumber } from '../common/random-bytes.ts';
+import { hashToken, redactTokens } from '../common/secrets.ts';
+import { Transactor } from '../database/transactor.ts';
+import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
+import type { SessionsAnswer } from './dto/console-session-answer.dto.ts';
+import { toSessionItem } from './console-session.view.ts';
+import { IDLE_MS, isAlive, LIFE_MS } from './session-life.ts';
+
+const SECRET_BYTES = 32;
+const USER_AGENT_LENGTH = 255;
+/** So many sessions an API token can have: a script that signs in for each call must not fill the table. */
+const MOST_OF_A_TOKEN = 100;
+const MOST_LISTED = 500;
+
+/** The scope that sees and ends the sessions of others. */
+const SEES_ALL = 'admin';
+
+/** Begins, lists and ends the sessions of the console. */
+@Injectable()
+export class ConsoleSessionService {
+  constructor(
+    private readonly sessions: ConsoleSessionRepository,
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
+  ) {}
+
+  /**
+   * Begins a session for the API token of the caller, and ends the one that its browser has had. The
+   * secret can be read nowhere else.
+   * @throws SessionEnded if the API token has ended meanwhile
+   */
+  async begin(
+    caller: TokenCaller,
+    { previous, userAgent }: { previous: string | undefined; userAgent: string | undefined },
+  ): Promise<{ session: StoredSession; secret: string }> {
+    const { workspaceId, apiTokenId, address } = caller;
+    const former = previous === undefined ? undefined : await this.find(previous);
+    const secret = randomBytes(SECRET_BYTES).toString('base64url');
+    const now = Date.now();
+    const session = {
+      id: randomNumber(),
+      workspaceId,
+      secretHash: hashToken(secret),
+      apiTokenId,
+      at: now,
+      expiresAt: now + LIFE_MS,
+      address,
+      userAgent:
+        userAgent === undefined ? null : redactTokens(userAgent).slice(0, USER_AGENT_LENGTH),
+    };
+    await this.transactor.run(async (manager) => {
+      if (former) await this.leave(manager, caller, former);
+      await this.sessions.insert(manager, session);
+      await this.auditLog.record(manager, caller, {
+        action: 'console_session.begin',
+        object: { type: 'console_session', id: session.id },
+      });
+      const owner = { workspaceId, apiTokenId };
+      const surplus = { ...owner, keep: MOST_OF_A_TOKEN, limit: MOST_OF_A_TOKEN };
+      await this.sessions.removeBeyond(manager, surplus);
+    });
+    const begun = await this.find(secret);
+    if (!begun || !isAlive(begun)) throw new SessionEnded();
+    return { session: begun, secret };
+  }
+
+  /** Finds the session of a secret, also one that has ended but is still there. */
+  find(secret: string): Promise<StoredSession | undefined> {
+    return this.sessions.findBySecret(hashToken(secret));
+  }
+
+  /** Ends the session of a secret, if it has one. */
+  async signOut(secret: string, actor: Pick<Caller, 'requestId' | 'address'>): Promise<void> {
+    const session = await this.find(secret);
+    if (session) await this.transactor.run((manager) => this.leave(manager, actor, session));
+  }
+
+  /** Lists the sessions of the workspace; to a caller without the scope `admin` those of its own API token. */
+  async list(caller: Caller, currentId: number): Promise<SessionsAnswer> {
+    const usedAfter = Date.now() - IDLE_MS;
+    const rows = await this.sessions.list({ ...visibleTo(caller), usedAfter, limit: MOST_LISTED });
+    return {
+      success: 1,
+      sessions: rows.filter(isAlive).map((row) => toSessionItem(row, currentId)),
+    };
+  }
+
+  /** Ends a session that the caller sees. @throws SessionNotFound */
+  async end(caller: Caller, id: number): Promise<void> {
+    const isEnded = await this.transactor.run(async (manager) => {
+      const isThere = await this.sessions.remove(manager, { ...visibleTo(caller), id });
+      if (isThere) await this.recordEnd(manager, caller, id);
+      return isThere;
+    });
+    if (!isEnded) throw new SessionNotFound();
+  }
+
+  /** Ends the session by itself: as its own API token, whatever workspace the browser signs in to next. */
+  private async leave(
+    manager: EntityManager,
+    { requestId, address }: Pick<Caller, 'requestId' | 'address'>,
+    session: StoredSession,
+  ): Promise<void> {
+    const { id, workspaceId, apiTokenId } = session;
+    const isThere = await this.sessions.remove(manager, { id, workspaceId, apiTokenId });
+    if (!isThere || !isAlive(session)) return;
+    await this.recordEnd(manager, { workspaceId, apiTokenId, requestId, address }, id);
+  }
+
+  private recordEnd(manager: EntityManager, actor: AuditActor, id: number): Promise<void> {
+    return this.auditLog.record(manager, actor, {
+      action: 'console_session.end',
+      object: { type: 'console_session', id },
+    });
+  }
+}
+
+function visibleTo({ workspaceId, apiTokenId, scopes }: Caller): {
+  workspaceId: number;
+  apiTokenId: number | null;
+} {
+  return { workspaceId, apiTokenId: scopes.has(SEES_ALL) ? null : apiTokenId };
+}

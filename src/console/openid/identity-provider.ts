@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import type { Configuration } from 'openid-client';
+import type { Person } from '../../api-token/person-tokens.ts';
+import { IdentityProviderUnavailable, SignInFailed } from '../../common/errors.ts';
+import { redactTokens } from '../../common/secrets.ts';
+import { Config } from '../../config/config.ts';
+import type { Claims } from './claims.ts';
+
+const TIMEOUT_SECONDS = 5;
+/** OpenID Connect Core 1.0, section 2. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
+
+/** What is kept of an attempt to sign in until the provider sends the browser back. */
+export interface Attempt {
+  state: string;
+  nonce: string;
+  verifier: string;
+}
+
+/**
+ * The identity provider at which people sign in: OpenID Connect Core 1.0 by the authorization code with
+ * PKCE (RFC 7636). Its library is loaded, and it is asked for what it offers, when the first one does.
+ */
+@Injectable()
+export class IdentityProvider {
+  private known: Promise<Configuration> | undefined;
+
+  constructor(private readonly config: Config) {}
+
+  get isConfigured(): boolean {
+    return this.config.consoleOpenIdIssuer !== undefined;
+  }
+
+  /** Where the provider sends a browser back to. */
+  get callbackUrl(): string {
+    return `${this.config.publicUrl}/console/sign-in/openid/callback`;
+  }
+
+  /**
+   * Begins to sign somebody in.
+   * @returns where to send the browser, and what to keep of it
+   * @throws IdentityProviderUnavailable
+   */
+  async begin(): Promise<{ url: URL; attempt: Attempt }> {
+    const openid = await import('openid-client');
+    const provider = await this.discover();
+    const attempt = {
+      state: openid.randomState(),
+      nonce: openid.randomNonce(),
+      verifier: openid.randomPKCECodeVerifier(),
+    };
+    const url = openid.buildAuthorizationUrl(provider, {
+      redirect_uri: this.callbackUrl,
+      scope: this.config.consoleOpenIdScope,
+      state: attempt.state,
+      nonce: attempt.nonce,
+      code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
+      code_challenge_method: 'S256',
+    });
+    return { url, attempt };
+  }
+
+  /**
+   * Asks the provider who has come back.
+   * @param query what the provider has added to the address of the callback
+   * @throws SignInFailed, IdentityProviderUnavailable
+   */
+  async finish(query: string, attempt: Attempt): Promise<{ person: Person; claims: Claims }> {
+    const openid = await import('openid-client');
+    const provider = await this.discover();
+    const url = new URL(this.callbackUrl);
+    url.search = query;
+    try {
+      const answer = await openid.authorizationCodeGrant(provider, url, {
+        expectedState: attempt.state,
+        expectedNonce: attempt.nonce,
+        pkceCodeVerifier: attempt.verifier,
+        idTokenExpected: true,
+      });
+      const own = answer.claims()!;
+      const { iss, sub } = own;
+      if (!SUBJECT.test(sub)) throw new Error('the subject is none of OpenID Connect');
+      const info = provider.serverMetadata().userinfo_endpoint
+        ? await openid.fetchUserInfo(provider, answer.access_token, sub)
+        : {};
+      const claims = together(own, info);
+      return { person: { subject: `${iss}#${sub}`, name: nameOf(claims) }, claims };
+    } catch (error) {
+      throw new SignInFailed(error);
+    }
+  }
+
+  /** @throws IdentityProviderUnavailable, after which it is asked again */
+  private async discover(): Promise<Configuration> {
+    const asked = (this.known ??= this.ask());
+    try {
+      return await asked;
+    } catch (error) {
+      if (this.known === asked) this.known = undefined;
+      throw new IdentityProviderUnavailable(error);
+    }
+  }
+
+  private async ask(): Promise<Configuration> {
+    const openid = await import('openid-client');
+    const { consoleOpenIdIssuer, consoleOpenIdClientId, consoleOpenIdClientSecret } = this.config;
+    const issuer = new URL(consoleOpenIdIssuer!);
+    // The settings allow plain HTTP on this machine alone.
+    const isLocal = issuer.protocol === 'http:';
+    // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to stand out
+    const { allowInsecureRequests: allowPlainHttp } = openid;
+    return openid.discovery(
+      issuer,
+      consoleOpenIdClientId!,
+      undefined,
+      consoleOpenIdClientSecret === undefined
+        ? openid.None()
+        : openid.ClientSecretBasic(consoleOpenIdClientSecret),
+      {
+        timeout: TIMEOUT_SECONDS,
+        execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [allowPlainHttp] : [])],
+      },
+    );
+  }
+}
+
+/** What was signed for this attempt comes first; an address and whether it is verified are of one source. */
+function together(own: Claims, info: Claims): Claims {
+  const { email, email_verified, ...rest } = info;
+  return { ...rest, ...('email' in own ? {} : { email, email_verified }), ...own };
+}
+
+/** What people call somebody: nothing that they can write themselves and that could be the address of another. */
+function nameOf(claims: Claims): string {
+  const { email, email_verified, preferred_username, name, sub } = claims;
+  const given = [email_verified === true && email, preferred_username, name, sub];
+  return given.map(readable).find((one) => one !== '')!;
+}
+
+function readable(name: unknown): string {
+  if (typeof name !== 'string') return '';
+  return redactTokens([...name.replace(/\p{C}/gu, '').trim()].slice(0, 100).join(''));
+}

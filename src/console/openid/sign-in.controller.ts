@@ -1,0 +1,114 @@
+import { Controller, Get, Inject, Logger, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Public } from '../../common/access.decorator.ts';
+import { ApiExcludeController } from '../../common/api-docs.ts';
+import { RouteNotFound, type ServiceError } from '../../common/errors.ts';
+import { QueryOf } from '../../common/http/query.decorator.ts';
+import { requestId } from '../../common/http/request-id.ts';
+import { toServiceError } from '../../common/problem.filter.ts';
+import { RefusalObserver } from '../../common/refusal-observer.ts';
+import { ConsoleSessionService } from '../console-session.service.ts';
+import { ConsoleSite } from '../console-site.ts';
+import { isAlive } from '../session-life.ts';
+import { AttemptCookie } from './attempt-cookie.ts';
+import { BeginSignInDto } from './begin-sign-in.dto.ts';
+import { IdentityProvider } from './identity-provider.ts';
+import { PersonSignIn } from './person-sign-in.ts';
+
+/** The page of the console, relative to the paths below. */
+const PAGE_FROM_BEGIN = '../';
+const PAGE_FROM_CALLBACK = '../../';
+
+/** What the page asks before it shows anything. */
+interface SignInAnswer {
+  success: 1;
+  signed_in: boolean;
+  ways: ('api_token' | 'openid')[];
+}
+
+/** How people sign in by OpenID Connect; a browser is led through it, so errors are led to the page, too. */
+@ApiExcludeController()
+@Controller('console/sign-in')
+export class SignInController {
+  private readonly logger = new Logger(SignInController.name);
+
+  constructor(
+    private readonly provider: IdentityProvider,
+    private readonly people: PersonSignIn,
+    private readonly attempts: AttemptCookie,
+    private readonly site: ConsoleSite,
+    private readonly sessions: ConsoleSessionService,
+    @Inject(RefusalObserver) private readonly refusals: RefusalObserver,
+  ) {}
+
+  /** Whether the browser has a session, and by what somebody can sign in. */
+  @Get()
+  @Public()
+  async look(@Req() request: Request): Promise<SignInAnswer> {
+    const secret = this.site.secretOf(request);
+    const session = secret === undefined ? undefined : await this.sessions.find(secret);
+    return {
+      success: 1,
+      signed_in: session !== undefined && isAlive(session),
+      ways: ['api_token', ...(this.provider.isConfigured ? (['openid'] as const) : [])],
+    };
+  }
+
+  @Get('openid')
+  @Public()
+  async begin(
+    @QueryOf(BeginSignInDto) { workspace, place }: BeginSignInDto,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    await this.lead(request, response, PAGE_FROM_BEGIN, async () => {
+      // Another site must not put another session in the place of the one that is there.
+      this.site.requireOwnPage(request);
+      const { url, attempt } = await this.provider.begin();
+      const cookie = this.attempts.toCookie(request, { ...attempt, workspace, place });
+      response.setHeader('Set-Cookie', cookie);
+      return url.href;
+    });
+  }
+
+  @Get('openid/callback')
+  @Public()
+  async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.lead(request, response, PAGE_FROM_CALLBACK, async () => {
+      const attempt = this.attempts.of(request);
+      // Taken away whatever comes of it: an attempt is finished once.
+      const forgotten = this.attempts.toCookie(request, undefined);
+      response.setHeader('Set-Cookie', forgotten);
+      const secret = await this.people.finish(request, response, attempt);
+      response.setHeader('Set-Cookie', [forgotten, this.site.toCookie(request, secret)]);
+      return attempt.place ? `${PAGE_FROM_CALLBACK}#${attempt.place}` : PAGE_FROM_CALLBACK;
+    });
+  }
+
+  /** Leads the browser to what `work` gives; where that fails, to the page, which tells why. */
+  private async lead(
+    request: Request,
+    response: Response,
+    page: string,
+    work: () => Promise<string>,
+  ): Promise<void> {
+    if (!this.provider.isConfigured) throw new RouteNotFound();
+    let place: string;
+    try {
+      place = await work();
+    } catch (thrown) {
+      const error = toServiceError(thrown);
+      this.tell(error, request);
+      const why = new URLSearchParams({ error: error.spec.code, request_id: requestId(request) });
+      place = `${page}#/sign-in?${why.toString()}`;
+    }
+    response.status(302).setHeader('Location', place).end();
+  }
+
+  private tell(error: ServiceError, request: Request): void {
+    if (error.spec.status === 403) this.refusals.record(error, request);
+    const { level, code } = error.spec;
+    if (!level) return;
+    this.logger[level]({ msg: code, request_id: requestId(request), err: error.cause });
+  }
+}

@@ -1,0 +1,68 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express } from 'express';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { RouteNotFound } from '../common/errors.ts';
+import { answerDocument } from '../common/http/answer-document.ts';
+import { leadTo } from '../common/http/redirect.ts';
+import { StoredDocument } from '../common/http/stored-document.ts';
+import { CONSOLE_DIRECTORY } from './console-directory.ts';
+
+const MEDIA_TYPES: Record<string, string> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+/** What the page may do: run its own scripts, call its own server, and be in no frame. */
+const FIELDS = {
+  'Content-Security-Policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+  'Cross-Origin-Opener-Policy': 'same-origin',
+};
+/** The name of an asset changes with what is in it. */
+const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
+
+const NOT_BUILT =
+  'The page of the console has not been built; npm run build makes it, and the service serves it from its next start on.';
+
+/**
+ * Serves the page of the console at `/console/` and its assets below it, all of them read now and kept in memory.
+ * Each has a route of its own, so that no path leads to another file.
+ * @returns whether there is a page
+ */
+export function serveConsole(
+  app: NestExpressApplication,
+  directory: string = CONSOLE_DIRECTORY,
+): boolean {
+  const express: Express = app.getHttpAdapter().getInstance();
+  // Relative, so that it also works below any path of a proxy.
+  express.get('/console', leadTo('console/'));
+  const page = join(directory, 'index.html');
+  if (!existsSync(page)) {
+    express.get('/console/', () => {
+      throw new RouteNotFound(NOT_BUILT);
+    });
+    return false;
+  }
+  express.get('/console/', answerDocument(read(page), FIELDS));
+  const assets = join(directory, 'assets');
+  for (const name of existsSync(assets) ? readdirSync(assets) : []) {
+    const document = read(join(assets, name));
+    express.get(`/console/assets/${name}`, answerDocument(document, { ...FIELDS, ...FOR_EVER }));
+  }
+  return true;
+}
+
+function read(path: string): StoredDocument {
+  const bytes = readFileSync(path);
+  const mediaType = MEDIA_TYPES[extname(path)] ?? 'application/octet-stream';
+  return new StoredDocument(mediaType, () => bytes);
+}

@@ -1,0 +1,50 @@
+import { Injectable } from '@nestjs/common';
+import { ApiTokenCounter } from '../api-token/api-token-counter.ts';
+import type { Caller } from '../common/caller.ts';
+import { toWireTime } from '../common/time.ts';
+import { FlawCounter } from '../user-group/counts/flaw-counts.ts';
+import { UserGroupCounter } from '../user-group/counts/user-group-counts.ts';
+import type { ApiTokensOverview, OverviewAnswer } from './dto/overview-answer.dto.ts';
+
+/** Counts what a workspace has. */
+@Injectable()
+export class OverviewService {
+  constructor(
+    private readonly userGroups: UserGroupCounter,
+    private readonly flaws: FlawCounter,
+    private readonly apiTokens: ApiTokenCounter,
+  ) {}
+
+  /** @throws DatabaseUnavailable */
+  async get(caller: Caller): Promise<OverviewAnswer> {
+    const { workspaceId } = caller;
+    const [{ value: counts, asOf }, flaws, api_tokens] = await Promise.all([
+      this.userGroups.read(workspaceId),
+      this.flaws.find(workspaceId),
+      this.countApiTokens(caller),
+    ]);
+    return {
+      success: 1,
+      overview: {
+        user_groups: {
+          total: counts.groups,
+          suspended: counts.suspended,
+          unresolvable: flaws?.unresolvable ?? null,
+          incomplete: flaws?.incomplete ?? null,
+        },
+        user_group_tokens: {
+          in_overlap: counts.inOverlap,
+          in_overlap_used_last_hour: counts.inOverlapUsed,
+        },
+        api_tokens,
+        as_of: toWireTime(asOf),
+      },
+    };
+  }
+
+  private async countApiTokens({ workspaceId, scopes }: Caller): Promise<ApiTokensOverview | null> {
+    if (!scopes.has('admin')) return null;
+    const { active, expiringSoon } = await this.apiTokens.count(workspaceId);
+    return { active, expiring_within_30_days: expiringSoon };
+  }
+}

@@ -1,0 +1,72 @@
+import { handOverSignals } from './common/early-signals.ts';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { announce } from './announce.ts';
+import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
+import { exitWith } from './common/exit-with.ts';
+import { createLog } from './common/log.ts';
+import { OperatorError } from './common/operator-error.ts';
+import { findExposed } from './config/exposed-secrets.ts';
+import { loadConfig, loadDotEnv } from './config/load-config.ts';
+import { loadPlugins } from './config/load-plugins.ts';
+import { createApp } from './create-app.ts';
+import { claimDataDir } from './database/sqlite/claim-data-dir.ts';
+import { prepareDatabase } from './database/schema/migrate.ts';
+import { Metrics } from './metrics/metrics.ts';
+import { createMetricsServer } from './metrics/metrics-server.ts';
+
+/** Runs the service until a signal ends it; a start that fails ends the process with code 1. */
+export async function serve(): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    exitWith(error);
+  }
+}
+
+async function start(): Promise<void> {
+  loadDotEnv();
+  const given = loadConfig(process.env, { plugins: await loadPlugins(process.env) });
+  const log = await createLog(given);
+  const { config } = await prepareDatabase(given, (level, msg, details) => {
+    log[level]({ msg, ...details });
+  });
+  for (const name of findExposed(process.env, config)) {
+    log.warn({ msg: 'every user of this machine may read it; chmod o-rwx', name });
+  }
+  if (config.databaseUrl === undefined && !claimDataDir(config.dataDir)) {
+    log.warn({ msg: 'another process serves this DATA_DIR, too', data_dir: config.dataDir });
+  }
+  const app = await createApp(config, log);
+  handOverSignals((signal) => {
+    log.info({ msg: 'ending', signal });
+  });
+  await app.init();
+  const { port } = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
+  if (config.metricsPort !== 0) {
+    const server = createMetricsServer(app.get(Metrics).registry).unref();
+    await listen(server, 'METRICS_PORT', config.metricsPort, config.host);
+  }
+  // After the ports are open: a start that fails must not create a token that is shown once.
+  const bootstrap = await app.get(ApiTokenBootstrap).run();
+  announce({ ...config, port }, log, bootstrap);
+}
+
+async function listen(
+  server: Server,
+  variable: string,
+  port: number,
+  host: string,
+): Promise<AddressInfo> {
+  try {
+    await once(server.listen(port, host), 'listening');
+    return server.address() as AddressInfo;
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    const reason = code === 'EADDRINUSE' ? 'another process uses it' : code;
+    throw new OperatorError(
+      `${variable} ${port} of HOST ${host} cannot be listened on: ${reason}.`,
+    );
+  }
+}

@@ -1,0 +1,107 @@
+import { Injectable } from '@nestjs/common';
+import { toWireTime } from '../common/time.ts';
+import { serviceVersion } from '../common/version.ts';
+import { Config } from '../config/config.ts';
+import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
+import { statement, Statements } from '../database/statement.ts';
+import { EncryptionKeyRepository } from '../encryption-key/encryption-key.repository.ts';
+import { KeyRing } from '../encryption-key/key-ring.ts';
+import { EventConsumerRepository } from '../event/event-consumer.repository.ts';
+import { workspaceRateLimitOf } from '../rate-limit/rate-limits.ts';
+import { EncryptedTokens } from '../user-group/keys/encrypted-tokens.ts';
+import type {
+  SystemEventConsumer,
+  SystemLimits,
+  SystemRetention,
+  SystemAnswer,
+  SystemDatabase,
+} from './dto/system-answer.dto.ts';
+
+const describeDatabase = statement<object, SystemDatabase>(
+  'system.describe-database',
+  ({ kind, serverVersion }) => `SELECT '${kind}' AS kind, ${serverVersion} AS version`,
+);
+
+/** Describes the installation, with nothing in it that is secret or of one workspace's alone. */
+@Injectable()
+export class SystemService {
+  private readonly startedAt = Date.now() - Math.round(process.uptime() * 1000);
+
+  constructor(
+    private readonly config: Config,
+    private readonly statements: Statements,
+    private readonly migrations: AppliedMigrations,
+    private readonly ring: KeyRing,
+    private readonly keys: EncryptionKeyRepository,
+    private readonly tokens: EncryptedTokens,
+    private readonly consumers: EventConsumerRepository,
+  ) {}
+
+  /** @throws DatabaseUnavailable */
+  async get(workspaceId: number): Promise<SystemAnswer> {
+    const [databases, migrations, rewrap_remaining, event_consumers] = await Promise.all([
+      this.statements.read(describeDatabase, {}),
+      this.migrations.count(),
+      this.isRewrapRemaining(workspaceId),
+      this.listConsumers(),
+    ]);
+    const { kind, version } = databases[0]!;
+    return {
+      success: 1,
+      system: {
+        version: serviceVersion,
+        node: process.version,
+        started_at: toWireTime(this.startedAt),
+        database: { kind, version },
+        migrations,
+        encryption_keys: this.ring.keys.map((key) => ({
+          id: key.id,
+          encrypts: key === this.ring.current,
+        })),
+        rewrap_remaining,
+        event_consumers,
+        retention: this.retention(),
+        limits: this.limits(),
+        plugins: this.config.plugins.map(({ definition: { name } }) => name),
+      },
+    };
+  }
+
+  private async isRewrapRemaining(workspaceId: number): Promise<boolean | null> {
+    const recorded = await this.keys.list();
+    const current = this.ring.current.id;
+    const others = recorded.filter(({ id, forgottenAt }) => id !== current && forgottenAt === null);
+    return this.tokens.hasAnyOf(
+      workspaceId,
+      others.map(({ id }) => id),
+    );
+  }
+
+  private async listConsumers(): Promise<SystemEventConsumer[]> {
+    const now = Date.now();
+    return (await this.consumers.list()).map(({ name, leaseUntil }) => ({
+      name,
+      running: leaseUntil !== null && leaseUntil > now,
+      lease_until: leaseUntil === null ? null : toWireTime(leaseUntil),
+    }));
+  }
+
+  private retention(): SystemRetention {
+    return {
+      audit_days: this.config.auditRetentionDays,
+      refusal_days: this.config.refusalRetentionDays,
+      shown_token_days: this.config.shownTokenRetentionDays,
+      event_hours: this.config.eventRetentionHours,
+      webhook_days: this.config.webhookRetentionDays,
+    };
+  }
+
+  private limits(): SystemLimits {
+    return {
+      calls_per_minute: this.config.rateLimitPerMinute,
+      workspace_calls_per_minute: workspaceRateLimitOf(this.config),
+      failed_authentications_per_minute: this.config.failedAuthenticationsPerMinute,
+      body_bytes: this.config.bodyLimit,
+    };
+  }
+}

@@ -1,0 +1,65 @@
+import { ValidationFailed } from '../../common/errors.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import type { SqlValue } from '../../database/statement.ts';
+import { isResolvable } from '../../registry/mapping/resolution.ts';
+import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
+import { toScalar } from './property-value.ts';
+
+/** The condition for each filter; a statement has those of the filters that are given. */
+const conditions: Record<string, (dialect: Dialect) => string> = {
+  namePrefix: () =>
+    'substr(g.name, 1, length(CAST(:namePrefix AS text))) = CAST(:namePrefix AS text)',
+  hasProperty: ({ hasMember }) => hasMember('g.properties', ':propertyName'),
+  propertyIs: ({ memberIs }) => memberIs('g.properties', ':propertyName', ':propertyValue'),
+  suspended: () => 'g.suspended_at IS NOT NULL',
+  notSuspended: () => 'g.suspended_at IS NULL',
+  resolvable: (dialect) => isResolvable(dialect),
+  notResolvable: (dialect) => `NOT ${isResolvable(dialect)}`,
+};
+
+/** The filters of a query that the database applies. */
+export interface UserGroupFilters {
+  names: readonly string[];
+  /** Numbers that stand for the names: PostgreSQL would truncate a long name of a statement. */
+  numbers: readonly number[];
+  parameters: Record<string, SqlValue>;
+  /** Whether the entries of mappings are read, too. */
+  readMappings: boolean;
+}
+
+/** Reads the filters of a query. @throws ValidationFailed */
+export function toFilters(query: UserGroupQueryDto): UserGroupFilters {
+  const { name_prefix: namePrefix, property_name: propertyName, property_value: value } = query;
+  if (value !== undefined && propertyName === undefined) {
+    const detail = 'The query has a property_value, so it needs a property_name.';
+    throw new ValidationFailed([{ pointer: '/property_name', code: 'required', detail }]);
+  }
+  const given: Record<keyof typeof conditions, Record<string, SqlValue> | undefined> = {
+    namePrefix: namePrefix === undefined ? undefined : { namePrefix },
+    hasProperty: propertyName === undefined || value !== undefined ? undefined : { propertyName },
+    propertyIs:
+      propertyName === undefined || value === undefined
+        ? undefined
+        : { propertyName, propertyValue: toScalar(value).json },
+    suspended: query.suspended === 'true' ? {} : undefined,
+    notSuspended: query.suspended === 'false' ? {} : undefined,
+    resolvable: query.resolvable === 'true' ? {} : undefined,
+    notResolvable: query.resolvable === 'false' ? {} : undefined,
+  };
+  const filters = Object.entries(given).filter(([, parameters]) => parameters !== undefined);
+  const names = filters.map(([name]) => name);
+  return {
+    names,
+    numbers: names.map((name) => Object.keys(conditions).indexOf(name)),
+    parameters: Object.assign({}, ...filters.map(([, parameters]) => parameters)) as Record<
+      string,
+      SqlValue
+    >,
+    readMappings: query.resolvable !== undefined,
+  };
+}
+
+/** The conditions of the filters on the group with the alias `g`. */
+export function conditionsOf({ names }: UserGroupFilters, dialect: Dialect): string[] {
+  return names.map((name) => conditions[name]!(dialect));
+}

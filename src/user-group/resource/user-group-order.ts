@@ -1,0 +1,87 @@
+import type { SortKey } from '../../common/http/page.dto.ts';
+import type { Dialect } from '../../database/dialect.ts';
+import type { SqlValue } from '../../database/statement.ts';
+
+/** What a list of groups can be sorted by; `-` turns it round. The first is the standard. */
+export const userGroupSorts = [
+  'created_at',
+  '-created_at',
+  'updated_at',
+  '-updated_at',
+  'name',
+  '-name',
+] as const;
+export type UserGroupSort = (typeof userGroupSorts)[number];
+
+interface KeyColumn {
+  /** The field of a row that has its value. */
+  field: 'id' | 'name' | 'updatedAt';
+  name: string;
+  type: 'bigint' | 'text';
+}
+
+/** The keys of a row; those that its order has. */
+export type OrderKeys = Partial<Record<KeyColumn['field'], SortKey>>;
+
+const ID: KeyColumn = { field: 'id', name: 'g.id', type: 'bigint' };
+
+/** Each ends with a column that no two groups of a workspace share, and is the order of an index. */
+const columnsOf: Record<string, readonly KeyColumn[]> = {
+  // Ids are given out in the order of creation.
+  created_at: [ID],
+  updated_at: [{ field: 'updatedAt', name: 'g.updated_at', type: 'bigint' }, ID],
+  name: [{ field: 'name', name: 'g.name', type: 'text' }, ID],
+};
+
+/** The order of a list of groups, which the statements give the alias `g`. */
+export class UserGroupOrder {
+  private readonly columns: readonly KeyColumn[];
+  private readonly isDescending: boolean;
+
+  constructor(readonly sort: UserGroupSort) {
+    this.isDescending = sort.startsWith('-');
+    this.columns = columnsOf[sort.replace('-', '')]!;
+  }
+
+  /** The types of its keys, as cursors have them. */
+  get types(): ('number' | 'string')[] {
+    return this.columns.map(({ type }) => (type === 'text' ? 'string' : 'number'));
+  }
+
+  /** Returns the keys of a row that has the columns of `selected`. */
+  keysOf(row: OrderKeys): SortKey[] {
+    return this.columns.map(({ field }) => row[field]!);
+  }
+
+  /** The columns that `keysOf` reads. */
+  get selected(): string {
+    return this.columns.map(({ field, name }) => `${name} AS "${field}"`).join(', ');
+  }
+
+  /** The text of ORDER BY. */
+  by(dialect: Dialect): string {
+    return this.columns
+      .map((column) => `${sortable(column, dialect)} ${this.isDescending ? 'DESC' : 'ASC'}`)
+      .join(', ');
+  }
+
+  /** The condition that a group comes after the position of this name, or not after it. */
+  compare(dialect: Dialect, position: string, where: 'after' | 'up to'): string {
+    const columns = this.columns.map((column) => sortable(column, dialect));
+    const keys = this.columns.map(({ type }, index) => `CAST(:${position}${index} AS ${type})`);
+    const operator = {
+      after: this.isDescending ? '<' : '>',
+      'up to': this.isDescending ? '>=' : '<=',
+    };
+    return `(${columns.join(', ')}) ${operator[where]} (${keys.join(', ')})`;
+  }
+
+  /** The parameters of `compare`. */
+  parametersOf(position: string, keys: readonly SortKey[]): Record<string, SqlValue> {
+    return Object.fromEntries(keys.map((key, index) => [`${position}${index}`, key]));
+  }
+}
+
+function sortable({ name, type }: KeyColumn, { byCodePoint }: Dialect): string {
+  return type === 'text' ? byCodePoint(name) : name;
+}

@@ -1,0 +1,137 @@
+import { scopes } from '../../src/common/caller.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { fillWorkspace, placesOf } from '../support/console-content.ts';
+import { type ConsolePage, withConsolePages } from '../support/console-page.ts';
+import { withService } from '../support/test-service.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+
+// Each page and dialog is examined as a whole.
+jest.setTimeout(180_000);
+
+const open = withConsolePages();
+
+// What the page is made of does not depend on the database.
+const service = withService('sqlite', SENDING);
+let places: string[];
+let dialogs: [place: string, ...buttons: (string | RegExp)[]][];
+
+beforeAll(async () => {
+  const api = service.clientOf(await service.issueToken([...scopes], 'full'));
+  const made = await fillWorkspace(api, ['acme', 'globex']);
+  await makeVaried(api);
+  places = await placesOf('acme', made);
+  const endpoint = `webhooks/${await failingEndpoint(api)}`;
+  places.push('groups/initech', 'groups?search=nothing', 'groups?status=suspended', endpoint);
+  places.push('audit?action=none', 'api-tokens?all=1', 'nowhere');
+  const thing = `registry/data-sources/${made.dataSource}`;
+  dialogs = [
+    ...['New user group', 'Import', 'Export'].map((name): [string, string] => ['groups', name]),
+    ...['Edit', 'Rotate', 'Suspend', 'Delete', 'Show the current one'].map(
+      (name): [string, string] => ['groups/acme', name],
+    ),
+    ['groups/initech', 'End now'],
+    ['groups/acme', 'Show the current one', 'Show'],
+    ['groups', 'Keys'],
+    ['registry/schemas', 'New schema'],
+    ...['Rename', 'Delete'].map((name): [string, string] => [thing, name]),
+    ['registry/policy', 'Change to registered'],
+    ['registry/policy', 'Change'],
+    ['registry/policy', 'Change', 'Property'],
+    ['api-tokens', 'New API token'],
+    ...['Edit', 'Rotate', 'Revoke'].map((name): [string, string] => ['api-tokens', name]),
+    ['webhooks', 'New endpoint'],
+    ...['Edit', 'New secret', 'Delete', 'Send a period again'].map((name): [string, string] => [
+      endpoint,
+      name,
+    ]),
+    ['sessions', 'End'],
+  ];
+});
+
+/** Groups in each state that they can be in. */
+async function makeVaried(api: ApiClient): Promise<void> {
+  const complete = { properties: { acme: 'required below' } };
+  const { token } = await api.create({ user_group_id: 'initech', name: 'Initech', ...complete });
+  await api.rotate(token, 3600);
+  await api.call('POST', '/api/v1/user-groups/globex/suspend');
+  await api.call('PATCH', '/api/v1/workspace', {
+    required_properties: [{ name: 'acme', type: 'string' }],
+  });
+  await api.call('GET', '/api/v1/user-groups/absent');
+  const { body } = await api.call('POST', '/api/v1/api-tokens', {
+    ...{ name: 'old', scopes: ['admin'] },
+  });
+  await api.call('POST', `/api/v1/api-tokens/${body.api_token.id}/revoke`);
+}
+
+/** Of an endpoint that has attempts; their receiver is out of order. */
+async function failingEndpoint(api: ApiClient): Promise<number> {
+  const receiver = await WebhookReceiver.listen();
+  receiver.reply = (response) => response.writeHead(500).end('out of order');
+  const endpoint = { url: receiver.url, event_types: ['user_group.update'] };
+  const { body } = await api.call('POST', '/api/v1/webhook-endpoints', endpoint);
+  const { id } = body.webhook_endpoint;
+  await api.put({ user_group_id: 'initech', name: 'Initech Ltd' });
+  const path = `/api/v1/webhook-endpoints/${id}/attempts`;
+  while (!(await api.call('GET', path)).text.includes('"attempt":1'));
+  return id;
+}
+
+describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
+  const signedIn = async (workspace: string): Promise<ConsolePage> => {
+    const page = await open(service, { colorScheme });
+    await page.signIn(await service.issueToken([...scopes], workspace));
+    return page;
+  };
+  const expectNothing = async (page: ConsolePage, where: unknown) => {
+    expect([where, await page.accessibilityViolations()]).toEqual([where, []]);
+  };
+
+  test('axe finds nothing on the sign-in page', async () => {
+    const page = await open(service, { colorScheme });
+    await page.visit();
+    await page.tab.getByText('Where do I get one?').click();
+    await expectNothing(page, 'at rest');
+    await page.field('API token').fill('wrong');
+    await page.button('Sign in').click();
+    await page.tab.getByRole('alert').waitFor();
+    page.takeRefusal(401);
+    await expectNothing(page, 'after a refusal');
+  });
+
+  test('axe finds nothing on any page with what a workspace has', async () => {
+    const page = await signedIn('full');
+    for (const place of places) {
+      await page.visit(place);
+      await page.settle();
+      const unfold = page.tab.locator('.unfold').first();
+      if ((await unfold.count()) > 0) await unfold.click();
+      const pick = page.tab.getByRole('checkbox', { name: /^Select / }).last();
+      if ((await pick.count()) > 0) await pick.click();
+      await expectNothing(page, place);
+    }
+  });
+
+  test('axe finds nothing on any page of a workspace that has nothing', async () => {
+    const page = await signedIn('empty');
+    const own = places.filter((place) =>
+      /^(|groups|registry\/[a-z-]+|webhooks|events)$/.test(place),
+    );
+    for (const place of own) {
+      await page.visit(place);
+      await page.settle();
+      await expectNothing(page, place);
+    }
+  });
+
+  test('axe finds nothing in any dialog', async () => {
+    const page = await signedIn('full');
+    for (const [place, ...buttons] of dialogs) {
+      await page.visit(place);
+      await page.settle();
+      for (const name of buttons) await page.button(name).first().click();
+      await page.tab.getByRole('dialog').waitFor();
+      await expectNothing(page, [place, ...buttons]);
+    }
+  });
+});

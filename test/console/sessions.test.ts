@@ -1,0 +1,346 @@
+import { get } from 'node:http';
+import type { Scope } from '../../src/common/caller.ts';
+import { ConsoleSessionExpiry } from '../../src/console/console-session-expiry.ts';
+import type { Answer } from '../support/api-client.ts';
+import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
+import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
+import { startTestService, type TestService } from '../support/test-service.ts';
+
+const MINUTE_MS = 60_000;
+
+onEachDatabase((kind) => {
+  let database: TestDatabase;
+  let service: TestService;
+  /** Another process on the same database. */
+  let other: TestService;
+
+  beforeAll(async () => {
+    database = await createTestDatabase(kind);
+    service = await startTestService(database);
+    other = await startTestService(database);
+  });
+
+  afterAll(async () => {
+    await service.close();
+    await other.close();
+    await database.drop();
+  });
+
+  const issue = async (scopes: Scope[] = ['admin', 'user-groups:read']) =>
+    (await service.api.call('POST', '/api/v1/api-tokens', { name: 'ops', scopes })).body.api_token;
+  const on = (of: TestService, { cookie }: ConsoleBrowser) =>
+    Object.assign(new ConsoleBrowser(of), { cookie });
+  const listOf = async (browser: ConsoleBrowser) =>
+    ((await browser.call('GET', '/console/sessions')).body as ConsoleBody).sessions;
+
+  test('a session holds in every process, and ends in every one at once', async () => {
+    const browser = await signedIn(service);
+    const there = on(other, browser);
+    expect((await there.session())[1].session).toEqual((await browser.session())[1].session);
+    await there.signOut();
+    expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
+  });
+
+  test('a session ends with its API token, at once and everywhere', async () => {
+    for (const end of ['revoke', 'rotate']) {
+      const { id, token } = await issue();
+      const browser = await signedIn(service, token);
+      const there = on(other, browser);
+      expect((await there.call('GET', '/console/api/v1/user-groups')).status).toBe(200);
+      expect([200, 201]).toContain(
+        (await service.api.call('POST', `/api/v1/api-tokens/${id}/${end}`, {})).status,
+      );
+      for (const one of [there, browser]) {
+        expect(await one.session()).toMatchObject([401, { code: 'session_ended' }]);
+        const answer = await one.call('GET', '/console/api/v1/user-groups');
+        expect([end, answer.status, answer.body.code]).toEqual([end, 401, 'session_ended']);
+      }
+    }
+  });
+
+  test('a change of scopes, addresses or expiry holds from the next call on, everywhere', async () => {
+    const { id, token } = await issue();
+    const there = on(other, await signedIn(service, token));
+    const update = (settings: object) =>
+      service.api.call('PATCH', `/api/v1/api-tokens/${id}`, settings);
+    const codeOf = async (path: string) => (await there.call('GET', path)).body.code;
+    await update({ scopes: ['admin'] });
+    expect((await there.session())[1].session.scopes).toEqual(['admin']);
+    expect(await codeOf('/console/api/v1/user-groups')).toBe('insufficient_scope');
+    await update({ scopes: ['user-groups:read'] });
+    expect(await codeOf('/console/api/v1/user-groups')).toBeUndefined();
+    await update({ allowed_cidrs: ['192.0.2.0/24'] });
+    expect(await codeOf('/console/session')).toBe('address_not_allowed');
+    expect(await codeOf('/console/api/v1/user-groups')).toBe('address_not_allowed');
+    await update({ allowed_cidrs: ['127.0.0.0/8'] });
+    expect(await codeOf('/console/session')).toBeUndefined();
+    const soon = new Date(Date.now() + 5 * MINUTE_MS).toISOString();
+    await update({ expires_at: soon });
+    expect((await there.session())[1].session).toMatchObject({
+      expires_at: soon,
+      idle_expires_at: soon,
+    });
+  });
+
+  describe('as time goes by', () => {
+    const start = Date.now();
+    const at = (minutes: number) => {
+      jest.useFakeTimers({ now: start + minutes * MINUTE_MS, doNotFake: [...ALL_BUT_THE_CLOCK] });
+    };
+
+    afterEach(() => {
+      jest.useRealTimers();
+    });
+
+    test('a session ends 30 minutes after its last use', async () => {
+      at(0);
+      const used = await signedIn(service);
+      const unused = await signedIn(service);
+      at(29);
+      expect((await used.session())[0]).toBe(200);
+      at(31);
+      expect(await unused.session()).toMatchObject([401, { code: 'session_ended' }]);
+      at(58);
+      const [status, { session }] = await on(other, used).session();
+      expect(status).toBe(200);
+      expect(Date.parse(session.idle_expires_at)).toBeGreaterThan(start + 87 * MINUTE_MS);
+      at(89);
+      expect(await used.session()).toMatchObject([401, { code: 'session_ended' }]);
+    });
+
+    test('a session ends after 12 hours, however much it is used', async () => {
+      at(0);
+      const browser = await signedIn(service);
+      for (let minutes = 20; minutes < 720; minutes += 20) {
+        at(minutes);
+        expect([minutes, (await browser.session())[0]]).toEqual([minutes, 200]);
+      }
+      at(719);
+      const [, { session }] = await browser.session();
+      expect(session.idle_expires_at).toBe(session.expires_at);
+      at(721);
+      expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
+    });
+
+    test('a session ends when its API token expires', async () => {
+      at(0);
+      const token = await service.issueToken(['admin'], 'default', 10 * MINUTE_MS);
+      const browser = await signedIn(service, token);
+      at(9);
+      expect((await browser.session())[0]).toBe(200);
+      at(11);
+      expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
+    });
+
+    test('its use is stored at most once a minute', async () => {
+      at(0);
+      const browser = await signedIn(service);
+      const [, { session }] = await browser.session();
+      const stored = async () =>
+        (
+          await service.query<{ at: number }>(
+            `SELECT last_used_at AS at FROM console_session WHERE id = ${session.id}`,
+          )
+        )[0]!.at;
+      const first = await stored();
+      at(0.9);
+      await browser.session();
+      expect(await stored()).toBe(first);
+      at(1.5);
+      await Promise.all(Array.from({ length: 10 }, () => browser.session()));
+      const second = await stored();
+      expect(second).toBeGreaterThan(first + MINUTE_MS);
+      at(2);
+      await on(other, browser).session();
+      expect(await stored()).toBe(second);
+    });
+
+    test('the rows of sessions that have ended are removed, and no others', async () => {
+      at(0);
+      const ended = await signedIn(service);
+      const [, { session: old }] = await ended.session();
+      at(40);
+      const [, { session }] = await (await signedIn(service)).session();
+      expect(await service.app.get(ConsoleSessionExpiry).sweep()).toBeGreaterThan(0);
+      const rows = await service.query<{ id: number }>('SELECT id FROM console_session');
+      const ids = rows.map(({ id }) => String(id));
+      expect(ids).toContain(session.id);
+      expect(ids).not.toContain(old.id);
+    });
+  });
+
+  test('an administrator sees the sessions of the workspace, and ends them', async () => {
+    const admin = await signedIn(service, (await issue()).token);
+    const { id, token } = await issue(['user-groups:read']);
+    const agent = 'x'.repeat(300);
+    const reader = await signedIn(other, token, { 'User-Agent': agent });
+    const [, { session }] = await reader.session();
+    const [, { session: own }] = await admin.session();
+    const sessions = await listOf(admin);
+    expect(sessions.filter(({ current }) => current).map((one) => one.id)).toEqual([own.id]);
+    expect(sessions.find((one) => one.id === session.id)).toEqual({
+      id: session.id,
+      workspace: { name: 'default' },
+      api_token: { id, name: 'ops' },
+      subject: null,
+      created_at: session.created_at,
+      expires_at: session.expires_at,
+      idle_expires_at: session.idle_expires_at,
+      last_used_at: session.created_at,
+      address: '127.0.0.1',
+      user_agent: agent.slice(0, 255),
+      current: false,
+    });
+    const answer = await admin.call('DELETE', `/console/sessions/${session.id}`);
+    expect([answer.status, answer.body]).toEqual([200, { success: 1 }]);
+    expect(await reader.session()).toMatchObject([401, { code: 'session_ended' }]);
+    const again = await admin.call('DELETE', `/console/sessions/${session.id}`);
+    expect([again.status, again.body.code]).toEqual([404, 'session_not_found']);
+    expect((await listOf(admin)).map((one) => one.id)).not.toContain(session.id);
+    const query = `?action=console_session.end&object_id=${session.id}`;
+    const { body } = await service.api.call('GET', `/api/v1/audit-events${query}`);
+    expect(body.audit_events).toMatchObject([{ actor: { api_token_id: own.api_token.id } }]);
+  });
+
+  test('who is no administrator sees the sessions of the same API token alone', async () => {
+    const admin = await signedIn(service);
+    const { token } = await issue(['user-groups:read']);
+    const [one, two] = [await signedIn(service, token), await signedIn(service, token)];
+    const [, { session }] = await two.session();
+    expect((await listOf(one)).map(({ id }) => id).sort()).toEqual(
+      [(await one.session())[1].session.id, session.id].sort(),
+    );
+    const foreign = (await admin.session())[1].session.id;
+    const refused = await one.call('DELETE', `/console/sessions/${foreign}`);
+    expect([refused.status, refused.body.code]).toEqual([404, 'session_not_found']);
+    expect((await admin.session())[0]).toBe(200);
+    expect((await one.call('DELETE', `/console/sessions/${session.id}`)).status).toBe(200);
+    expect((await two.session())[0]).toBe(401);
+  });
+
+  test('the sessions of another workspace are not there', async () => {
+    const own = await signedIn(service);
+    const foreign = await signedIn(service, await service.issueToken(['admin'], 'foreign'));
+    const [, { session }] = await own.session();
+    expect((await foreign.session())[1].session.workspace).toEqual({ name: 'foreign' });
+    expect((await listOf(foreign)).map(({ workspace }) => workspace.name)).toEqual(['foreign']);
+    expect((await listOf(own)).every(({ workspace }) => workspace.name === 'default')).toBe(true);
+    const answer = await foreign.call('DELETE', `/console/sessions/${session.id}`);
+    expect([answer.status, answer.body.code]).toEqual([404, 'session_not_found']);
+    expect((await own.session())[0]).toBe(200);
+    for (const id of ['0', '-1', 'x', '9'.repeat(30), 'a%2fb']) {
+      const none = await own.call('DELETE', `/console/sessions/${id}`);
+      expect([id, none.status, none.body.code]).toEqual([id, 404, 'session_not_found']);
+    }
+  });
+
+  describe('watching', () => {
+    /** What a stream has said until it ended, and when that was. */
+    interface Told {
+      text: string;
+      at: number;
+    }
+
+    interface Stream {
+      status: number;
+      ended: Promise<Told>;
+      leave: () => void;
+    }
+
+    /** Opens the stream; resolves once it is open. */
+    function watch(browser: ConsoleBrowser, of: TestService) {
+      const headers = { Cookie: browser.cookie!, 'Sec-Fetch-Site': 'same-origin' };
+      return new Promise<Stream>((resolve, reject) => {
+        get(`${of.baseUrl}/console/session/watch`, { headers, agent: false }, (response) => {
+          let text = '';
+          response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+          const ended = new Promise<Told>((end) => {
+            response.on('end', () => {
+              end({ text, at: performance.now() });
+            });
+          });
+          const leave = () => response.destroy();
+          resolve({ status: response.statusCode!, ended, leave });
+        }).on('error', reject);
+      });
+    }
+
+    const ENDED = 'event: ended\ndata: {"code":"session_ended"}\n\n';
+
+    test.each<[string, (id: number, browser: ConsoleBrowser) => Promise<Answer>, number]>([
+      [
+        'its API token is revoked',
+        (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`),
+        0,
+      ],
+      [
+        'somebody ends it',
+        async (_id, browser) => {
+          const admin = await signedIn(service);
+          const [, { session }] = await browser.session();
+          return admin.call('DELETE', `/console/sessions/${session.id}`);
+        },
+        0,
+      ],
+      ['it is signed out', (_id, browser) => browser.signOut(), 0],
+      [
+        'its API token expires',
+        (id) =>
+          service.api.call('PATCH', `/api/v1/api-tokens/${id}`, {
+            expires_at: new Date(Date.now() + 300).toISOString(),
+          }),
+        300,
+      ],
+    ])('every page is told within a second when %s, in every process', async (_name, end, inMs) => {
+      const { id, token } = await issue(['user-groups:read']);
+      const browser = await signedIn(service, token);
+      const stays = await watch(await signedIn(service), service);
+      const streams = await Promise.all([
+        watch(browser, service),
+        watch(browser, other),
+        watch(browser, other),
+      ]);
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+      await new Promise((resolve) => setTimeout(resolve, 700));
+      const { status } = await end(id, browser);
+      const at = performance.now();
+      expect(status).toBe(200);
+      for (const { text, at: endedAt } of await Promise.all(streams.map(({ ended }) => ended))) {
+        expect(text).toBe(`retry: 1000\n\n${ENDED}`);
+        expect(endedAt - at).toBeLessThan(1000 + inMs);
+      }
+      const pending = Promise.resolve('open');
+      expect(await Promise.race([stays.ended, pending])).toBe('open');
+    });
+
+    test('a session has a bounded number of streams, and gets them back', async () => {
+      const browser = await signedIn(service);
+      const streams = await Promise.all(Array.from({ length: 20 }, () => watch(browser, service)));
+      expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
+      const answer = await browser.call('GET', '/console/session/watch');
+      expect([answer.status, answer.body.code]).toEqual([429, 'too_many_at_once']);
+      await browser.signOut();
+      await Promise.all(streams.map(({ ended }) => ended));
+      expect((await watch(await signedIn(service), service)).status).toBe(200);
+    });
+
+    test('a page that goes away gives its stream back at once', async () => {
+      const browser = await signedIn(service);
+      for (let page = 0; page < 25; page++) {
+        const { status, leave } = await watch(browser, service);
+        expect([page, status]).toEqual([page, 200]);
+        leave();
+      }
+    });
+
+    test('a process that ends closes its streams, without a word of an end', async () => {
+      const third = await startTestService(database);
+      const browser = await signedIn(service);
+      const stream = await watch(browser, third);
+      await third.close();
+      expect((await stream.ended).text).toBe('retry: 1000\n\n');
+      expect((await browser.session())[0]).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+
+const directory = join(import.meta.dirname, '..', '..', 'dist', 'console');
+const assets = join(directory, 'assets');
+const page = readFileSync(join(directory, 'index.html'), 'utf8');
+const scripts = new Map(
+  readdirSync(assets)
+    .filter((name) => name.endsWith('.js'))
+    .map((name) => [name, readFileSync(join(assets, name), 'utf8')]),
+);
+
+/** What goes over the network for the scripts, in kB. */
+function weightOf(names: Iterable<string>): number {
+  const bytes = [...names].map((name) => gzipSync(scripts.get(name)!, { level: 9 }).length);
+  return bytes.reduce((sum, one) => sum + one, 0) / 1000;
+}
+
+/** A script with those that it cannot begin without. */
+function neededBy(name: string, needed = new Set<string>()): Set<string> {
+  if (needed.has(name)) return needed;
+  needed.add(name);
+  for (const [, other] of scripts.get(name)!.matchAll(/(?:from|import)\s*["'`]\.\/([^"'`]+)/g)) {
+    neededBy(other!, needed);
+  }
+  return needed;
+}
+
+const [, entry] = /<script type="module"[^>]* src="\.\/assets\/([^"]+)"/.exec(page)!;
+
+test('the scripts of the console weigh 60 kB at most, those of its first page 25 kB', () => {
+  expect(scripts.size).toBeGreaterThan(5);
+  expect(weightOf(scripts.keys())).toBeLessThanOrEqual(60);
+  expect(weightOf(neededBy(entry!))).toBeLessThanOrEqual(25);
+});
+
+test('the page holds nothing that its policy would refuse', () => {
+  expect(page).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=|\son\w+=|modulepreload|data:/);
+  const text = [...scripts.values()].join('\n');
+  expect(text).not.toMatch(/\beval\(|new Function\b|insertAdjacentHTML|document\.write/);
+  // The one of Preact, for a property that no component here has.
+  expect(text.match(/innerHTML/g)?.length ?? 0).toBeLessThanOrEqual(4);
+  expect(sources()).not.toMatch(/innerHTML|InnerHTML|outerHTML =/);
+});
+
+test('nothing but the colours is kept by the browser', () => {
+  expect(sources().match(/localStorage\.\w+\([^)]*\)/g)).toEqual([
+    'localStorage.getItem(KEPT_AS)',
+    'localStorage.setItem(KEPT_AS, theme.value)',
+  ]);
+  expect(sources()).not.toMatch(/sessionStorage|document\.cookie|indexedDB/);
+});
+
+function sources(): string {
+  const folder = join(import.meta.dirname, '..', '..', 'console', 'src');
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => /\.tsx?$/.test(name))
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+}

@@ -1,0 +1,61 @@
+// A certified OpenID Connect provider on a port of this machine, which signs in at once whoever
+// `login_hint` or the environment names. A process of its own, because it is no CommonJS.
+import { createServer } from 'node:http';
+import process from 'node:process';
+import { Provider } from 'oidc-provider';
+
+const { CLIENT_ID, CLIENT_SECRET, REDIRECT_URI, ACCOUNTS } = process.env;
+const accounts = JSON.parse(ACCOUNTS);
+
+const server = createServer().listen(0, '127.0.0.1', () => {
+  const issuer = `http://127.0.0.1:${server.address().port}`;
+  const provider = new Provider(issuer, {
+    clients: [
+      {
+        client_id: CLIENT_ID,
+        redirect_uris: [REDIRECT_URI],
+        ...(CLIENT_SECRET
+          ? { client_secret: CLIENT_SECRET }
+          : { token_endpoint_auth_method: 'none' }),
+      },
+    ],
+    claims: { openid: ['sub'], email: ['email', 'email_verified'], groups: ['groups'] },
+    scopes: ['openid', 'email', 'groups'],
+    findAccount: (_context, accountId) => ({
+      accountId,
+      claims: () => ({ sub: accountId, ...accounts[accountId] }),
+    }),
+    interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
+    features: { devInteractions: { enabled: false } },
+    cookies: { keys: ['the key of a test'] },
+  });
+  const serve = provider.callback();
+  server.on('request', (request, response) => {
+    if (request.url.startsWith('/interaction/')) void interact(provider, request, response);
+    else serve(request, response);
+  });
+  process.stdout.write(`${issuer}\n`);
+});
+
+/** What a person would do: signs in, and consents to everything. */
+async function interact(provider, request, response) {
+  const { prompt, params, session } = await provider.interactionDetails(request, response);
+  const accountId = params.login_hint ?? Object.keys(accounts)[0];
+  if (accountId === 'nobody') {
+    const refused = { error: 'access_denied', error_description: 'They went away.' };
+    await provider.interactionFinished(request, response, refused);
+  } else if (prompt.name === 'login') {
+    await provider.interactionFinished(request, response, { login: { accountId } });
+  } else {
+    const grant = new provider.Grant({ accountId: session.accountId, clientId: params.client_id });
+    grant.addOIDCScope('openid email groups');
+    grant.addOIDCClaims(['email', 'email_verified', 'groups']);
+    const consent = { grantId: await grant.save() };
+    await provider.interactionFinished(
+      request,
+      response,
+      { consent },
+      { mergeWithLastSubmission: true },
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import { Client } from 'pg';
+import type { TestService } from './test-service.ts';
+
+/** How the database runs a statement whose values it does not know yet; a line for each step. */
+export async function planOf(service: TestService, sql: string): Promise<string[]> {
+  const { kind, env } = service.database;
+  if (kind === 'sqlite') {
+    const explain = `EXPLAIN QUERY PLAN ${sql.replaceAll('?', 'NULL')}`;
+    return (await service.query<{ detail: string }>(explain)).map(({ detail }) => detail);
+  }
+  const client = new Client({ connectionString: env['DATABASE_URL'] });
+  await client.connect();
+  try {
+    const count = Math.max(...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
+    await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE asked AS ${sql}`);
+    const values = Array.from({ length: count }, () => 'NULL').join();
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
+      `EXPLAIN (COSTS off) EXECUTE asked(${values})`,
+    );
+    return rows.map((row) => row['QUERY PLAN']);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The steps of a plan that would read a whole table of groups, or sort more than a page. */
+export function wasteIn(plan: readonly string[]): string[] {
+  // Of what is cut out before, all is read.
+  const cutOut = plan.flatMap((step) => /(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
+  return plan.filter(
+    (step) =>
+      !cutOut.some((name) => step === `SCAN ${name}`) &&
+      /Seq Scan on (user_group|data_source_mapping)|Sort|Hash|SCAN \w+(?! USING)\b|B-TREE FOR ORDER/.test(
+        step,
+      ),
+  );
+}
