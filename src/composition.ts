@@ -14,6 +14,7 @@ import { ApiTokenModule } from './api-token/api-token.module.ts';
 import type { Plugin } from './common/plugin.ts';
 import { type PortProvider, PortsModule } from './common/ports.ts';
 import type { UserGroupOptions } from './config/options.ts';
+import { ConsoleModule } from './console/console.module.ts';
 import { DatabaseModule } from './database/database.module.ts';
 import { EncryptionKeyModule } from './encryption-key/encryption-key.module.ts';
 import { EventCoreModule } from './event/event-core.module.ts';
@@ -29,6 +30,8 @@ export interface UserGroupRoutes {
   prefix?: string;
   /** The parts of the interface that are served; all by default. */
   features?: readonly Feature[];
+  /** Whether the console for operators is served below `console/`; it asks every feature for something. Off by default. */
+  console?: boolean;
   /** Guards of the application's own that each call passes first; they cannot take the place of the API token. */
   guards?: readonly Type<CanActivate>[];
   /** Put on each controller, such as one that excepts it from a guard for the whole application. */
@@ -94,7 +97,7 @@ export function compose(
   for (const controller of controllersOf({ http, plugins })) {
     for (const decorate of decorators) decorate(controller);
   }
-  const ownModules = http ? modulesOf(http.features) : [];
+  const ownModules = http ? modulesOfRoutes(http) : [];
   const modules = [...ownModules, ...plugins.flatMap(({ definition }) => definition.modules ?? [])];
   const path = http ? prefixOf(http) : '';
   return [
@@ -120,10 +123,14 @@ export function compose(
 export function controllersOf({ http = {}, plugins = [] }: UserGroupStructure): Type[] {
   if (!http) return [];
   const modules = plugins.flatMap(({ definition }) => definition.modules ?? []);
-  return [...modulesOf(http.features), ...modules].flatMap((module) => [
+  return [...modulesOfRoutes(http), ...modules].flatMap((module) => [
     ...('controllers' in module ? (module.controllers ?? []) : []),
     ...((Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, classOf(module)) ?? []) as Type[]),
   ]);
+}
+
+function modulesOfRoutes({ features, console }: UserGroupRoutes): Type[] {
+  return [...modulesOf(features), ...(console === true ? [ConsoleModule] : [])];
 }
 
 function classOf(module: Type | DynamicModule): Type {

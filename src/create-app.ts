@@ -58,11 +58,11 @@ export async function createApp(
     ...(hasConsole ? [consoleCalls(app.get(ConsoleSessionGuard), app.get(ConsoleSite))] : []),
     contractRules,
   );
-  const hasPage = hasConsole && serveConsole(app, config.consoleDirectory);
+  const express: Express = app.getHttpAdapter().getInstance();
+  const hasPage = hasConsole && serveConsole(express, { directory: config.consoleDirectory });
   if (config.docs === 'on') serveDocs(app);
   // Relative, so that it also works below any path of a proxy.
   const home = hasPage ? 'console/' : config.docs === 'on' ? 'docs' : undefined;
-  const express: Express = app.getHttpAdapter().getInstance();
   if (home !== undefined) express.get('/', leadTo(home));
   app.enableShutdownHooks([], { useProcessExit: true });
   return app;

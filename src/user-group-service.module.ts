@@ -7,7 +7,7 @@ import {
   type OnModuleInit,
   type Provider,
 } from '@nestjs/common';
-import { HttpAdapterHost } from '@nestjs/core';
+import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
 import type { Express } from 'express';
 import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
 import { requireAccessOf } from './common/handler-access.ts';
@@ -26,6 +26,10 @@ import {
 import { Config } from './config/config.ts';
 import { ConfigModule } from './config/config.module.ts';
 import { configOf, type UserGroupOptions } from './config/options.ts';
+import { consoleCalls } from './console/console-calls.ts';
+import { ConsoleSessionGuard } from './console/console-session.guard.ts';
+import { ConsoleSite } from './console/console-site.ts';
+import { serveConsole } from './console/serve-console.ts';
 import { prepareDatabase } from './database/schema/migrate.ts';
 import { EncryptionCount } from './encryption-key/encryption-count.ts';
 import { KeyCheck } from './user-group/keys/key-check.ts';
@@ -41,6 +45,7 @@ class RoutesMount implements OnModuleInit {
   constructor(
     private readonly host: HttpAdapterHost,
     private readonly config: Config,
+    private readonly modules: ModuleRef,
     @Inject(ROUTES) private readonly routes: HostedStructure,
   ) {}
 
@@ -56,11 +61,22 @@ class RoutesMount implements OnModuleInit {
     }
     const controllers = controllersOf(this.routes);
     requireAccessOf(controllers);
-    HostRoutes.mount(this.host.httpAdapter.getInstance<Express>(), {
+    const express = this.host.httpAdapter.getInstance<Express>();
+    const prefix = prefixOf(this.routes.http);
+    const hasConsole = this.routes.http.console === true;
+    if (hasConsole) serveConsole(express, { directory: this.config.consoleDirectory, prefix });
+    HostRoutes.mount(express, {
       controllers,
-      prefix: prefixOf(this.routes.http),
+      prefix,
       bodyLimit: this.config.bodyLimit,
+      steps: hasConsole ? [this.consoleStep(prefix)] : [],
     });
+  }
+
+  private consoleStep(prefix: string): ReturnType<typeof consoleCalls> {
+    const of = { strict: false };
+    const guard = this.modules.get(ConsoleSessionGuard, of);
+    return consoleCalls(guard, this.modules.get(ConsoleSite, of), prefix);
   }
 }
 

@@ -1,9 +1,9 @@
 import type { components } from '../../clients/typescript/schema.js';
 
-// What the console asks of the service beyond the OpenAPI document.
-
 export type Schemas = components['schemas'];
 export type Scope = Schemas['ApiTokenView']['scopes'][number];
+
+// What follows the console asks of the service beyond the OpenAPI document.
 
 /** What the page asks before it shows anything. */
 export interface SignInState {
@@ -28,23 +28,4 @@ export interface SessionItem extends Omit<Session, 'scopes'> {
   address: string | null;
   user_agent: string | null;
   current: boolean;
-}
-
-export interface Overview {
-  user_groups: {
-    total: number;
-    suspended: number;
-    unresolvable: number | null;
-    incomplete: number | null;
-  };
-  user_group_tokens: { in_overlap: number; in_overlap_used_last_hour: number };
-  api_tokens: { active: number; expiring_within_30_days: number } | null;
-  as_of: string;
-}
-
-export interface ActivityPoint {
-  at: string;
-  rotations: number;
-  introspections: number;
-  creations: number;
 }

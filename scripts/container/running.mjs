@@ -32,6 +32,7 @@ export async function checkRunning(report, engine, tag, { volume, loadSeconds, s
     await checkNoDebugger(report, first);
     const group = await checkContract(report, first, token);
     secrets.push(group.token);
+    await checkConsole(report, first);
     await checkCommandLine(report, first, volume);
     await checkLoad(report, first, token, loadSeconds);
     await checkDrain(report, first, token);
@@ -130,6 +131,17 @@ async function checkContract(report, service, token) {
     return 'GET with a body, PUT, POST and introspection';
   });
   return group;
+}
+
+async function checkConsole(report, service) {
+  await report.check('console', async () => {
+    const page = await service.call('GET', '/console/');
+    const [, script] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page.body) ?? [];
+    must(script, `/console/ answers ${page.status}, and no page`);
+    const asset = await service.call('GET', `/console/${script}`);
+    must(asset.status === 200, `its script is answered ${asset.status}`);
+    return 'the page and its script';
+  });
 }
 
 async function checkCommandLine(report, service, volume) {

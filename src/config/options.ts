@@ -36,6 +36,16 @@ export interface UserGroupOptions {
   embedTokenIssuer?: string;
   /** Where callers reach the service, prefix included. */
   publicUrl?: string;
+  /** Identity provider at which people sign in to the console, by OpenID Connect. */
+  consoleOpenIdIssuer?: string;
+  /** What the identity provider knows the console by. */
+  consoleOpenIdClientId?: string;
+  /** The secret of the client there; none for a public client. */
+  consoleOpenIdClientSecret?: string;
+  /** What the identity provider is asked for. Default `openid email`. */
+  consoleOpenIdScope?: string;
+  /** Who may do what in which workspace: a JSON array of `{"claim", "value", "workspace", "scopes"}`. */
+  consoleOpenIdGrants?: string;
   /** Largest request body in bytes. Default 262,144. */
   bodyLimit?: number;
   /** Requests per minute of one API token; 0 for any number. Default 6,000. */

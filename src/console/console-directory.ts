@@ -1,10 +1,10 @@
-import { join, sep } from 'node:path';
+import { join } from 'node:path';
 
-/** Of this file: in `src/console`, or in `dist/src/console` once it is compiled. */
+/** `src/console` of the sources, of the build or of the package. */
 const own = import.meta.dirname;
-const isCompiled = own.endsWith(join('dist', 'src', 'console').replaceAll('/', sep));
+const isCompiled = import.meta.filename.endsWith('.js');
 
-/** Where the build puts the page of the console and its assets: `dist/console`. */
+/** Where the build puts the page of the console and its assets: `dist/console`, in the package `lib/console`. */
 export const CONSOLE_DIRECTORY = isCompiled
   ? join(own, '..', '..', 'console')
   : join(own, '..', '..', 'dist', 'console');

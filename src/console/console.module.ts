@@ -18,7 +18,7 @@ import { PersonSignIn } from './openid/person-sign-in.ts';
 import { SignInController } from './openid/sign-in.controller.ts';
 import { SessionWatches } from './session-watches.ts';
 
-/** The sessions of the console; part of the running service, not of an application that takes the user groups in. */
+/** The sessions of the console; in an application that takes the user groups in only where it asks for the console. */
 @Module({
   imports: [
     TypeOrmModule.forFeature([ConsoleSession], USER_GROUP_DATA_SOURCE),

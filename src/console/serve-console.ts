@@ -1,5 +1,4 @@
-import type { NestExpressApplication } from '@nestjs/platform-express';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { RouteNotFound } from '../common/errors.ts';
@@ -36,30 +35,36 @@ const NOT_BUILT =
 /**
  * Serves the page of the console at `/console/` and its assets below it, all of them read now and kept in memory.
  * Each has a route of its own, so that no path leads to another file.
+ * @param options.directory where the page is, if not where the build puts it
+ * @param options.prefix what stands before `/console`, such as `/internal`
  * @returns whether there is a page
  */
 export function serveConsole(
-  app: NestExpressApplication,
-  directory: string = CONSOLE_DIRECTORY,
+  express: Express,
+  { directory = CONSOLE_DIRECTORY, prefix = '' }: { directory?: string; prefix?: string } = {},
 ): boolean {
-  const express: Express = app.getHttpAdapter().getInstance();
+  const file = join(directory, 'index.html');
+  const isBuilt = existsSync(file);
+  const page = isBuilt ? answerDocument(read(file), FIELDS) : refuse;
   // Relative, so that it also works below any path of a proxy.
-  express.get('/console', leadTo('console/'));
-  const page = join(directory, 'index.html');
-  if (!existsSync(page)) {
-    express.get('/console/', () => {
-      throw new RouteNotFound(NOT_BUILT);
-    });
-    return false;
-  }
-  express.get('/console/', answerDocument(read(page), FIELDS));
+  const toPage = leadTo('console/');
+  const place = `${prefix}/console`;
+  // An application may take the two paths for one.
+  express.get([place, `${place}/`], (request, response, next) => {
+    const serve = request.path.endsWith('/') ? page : toPage;
+    return serve(request, response, next);
+  });
   const assets = join(directory, 'assets');
   for (const name of existsSync(assets) ? readdirSync(assets) : []) {
     const document = read(join(assets, name));
-    express.get(`/console/assets/${name}`, answerDocument(document, { ...FIELDS, ...FOR_EVER }));
+    express.get(`${place}/assets/${name}`, answerDocument(document, { ...FIELDS, ...FOR_EVER }));
   }
-  return true;
+  return isBuilt;
 }
+
+const refuse: RequestHandler = () => {
+  throw new RouteNotFound(NOT_BUILT);
+};
 
 function read(path: string): StoredDocument {
   const bytes = readFileSync(path);

@@ -230,6 +230,73 @@ onEachDatabase((kind) => {
     });
   });
 
+  describe('with the console', () => {
+    let app: NestExpressApplication;
+    let origin: string;
+
+    beforeAll(async () => {
+      const http = { prefix: 'internal', console: true, decorators: [Open()] };
+      app = await start(UserGroupModule.forRoot({ ...values, http }));
+      origin = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+    });
+
+    afterAll(() => app.close());
+
+    const call = (path: string, init: RequestInit = {}) =>
+      fetch(`${origin}${path}`, { redirect: 'manual', ...init });
+
+    const signIn = (from: string, apiToken = BOOTSTRAP_TOKEN) =>
+      call('/internal/console/session', {
+        method: 'POST',
+        headers: { 'Sec-Fetch-Site': from, 'Content-Type': 'application/json' },
+        body: JSON.stringify({ api_token: apiToken }),
+      });
+
+    test('the page and its assets are served below the prefix, under their own policy', async () => {
+      const led = await call('/internal/console');
+      expect([led.status, led.headers.get('location')]).toEqual([302, 'console/']);
+      const page = await call('/internal/console/');
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      const [, script] = /src="\.\/(assets\/[^"]+)"/.exec(await page.text())!;
+      const asset = await call(`/internal/console/${script}`);
+      expect([asset.status, asset.headers.get('cache-control')]).toEqual([
+        200,
+        expect.stringContaining('immutable'),
+      ]);
+      await asset.arrayBuffer();
+    });
+
+    test('a session calls the routes of the user groups, and nothing else of the application', async () => {
+      const begun = await signIn('same-origin');
+      expect(begun.status).toBe(200);
+      const [cookie] = begun.headers.getSetCookie()[0]!.split(';');
+      const withCookie = { headers: { Cookie: cookie! } };
+      const listed = await call('/internal/console/api/v1/user-groups', withCookie);
+      expect([listed.status, await listed.json()]).toMatchObject([200, { success: 1 }]);
+      for (const path of ['/internal/api/v1/user-groups', '/internal/console/api/v1/nowhere']) {
+        expect([path, (await call(path, withCookie)).ok]).toEqual([path, false]);
+      }
+      for (const path of ['/console/', '/console/session', '/internal/console/api/v1/orders']) {
+        expect([path, (await call(path, withCookie)).status]).toEqual([path, 404]);
+      }
+    });
+
+    test('another site and a wrong token are refused as the service refuses them', async () => {
+      const codeOf = async (answer: Response) => ((await answer.json()) as { code: string }).code;
+      const foreign = await signIn('cross-site');
+      expect([foreign.status, await codeOf(foreign)]).toEqual([403, 'cross_site_request']);
+      const wrong = await signIn('same-origin', `uga_${'0'.repeat(38)}`);
+      expect([wrong.status, await codeOf(wrong)]).toEqual([401, 'api_token_invalid']);
+      const without = await call('/internal/console/api/v1/user-groups');
+      expect([without.status, await codeOf(without)]).toEqual([401, 'session_missing']);
+      expect(without.headers.get('cache-control')).toBe('no-store');
+    });
+  });
+
   describe('without routes', () => {
     let app: NestExpressApplication;
 

@@ -36,7 +36,7 @@ export async function runScenario(): Promise<object> {
     imports: [
       UserGroupModule.forRootAsync({
         useFactory: () => ({ ...options, rateLimitPerMinute: 1000 }),
-        http: { prefix: 'internal', features: ['user-groups'] },
+        http: { prefix: 'internal', features: ['user-groups'], console: true },
         ports: [{ provide: RateLimitStore, useClass: CountingStore }],
       }),
     ],
@@ -60,6 +60,7 @@ export async function runScenario(): Promise<object> {
       headers: { Authorization: `Token ${apiToken}`, 'Content-Type': 'application/json' },
       body: JSON.stringify({ user_group_id: 'acme', name: 'Acme' }),
     });
+    const page = await fetch(`${await app.getUrl()}/internal/console/`);
     const { user_group } = (await answer.json()) as { user_group: { token: string } };
     const rotated = await app.get(Tokens).rotate(caller, { current_token: user_group.token });
     const { active, sub } = await app
@@ -71,7 +72,15 @@ export async function runScenario(): Promise<object> {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     end();
-    return { status: answer.status, active, sub, old, counted, heard };
+    return {
+      status: answer.status,
+      page: page.headers.get('content-type'),
+      active,
+      sub,
+      old,
+      counted,
+      heard,
+    };
   } finally {
     await app.close();
     remove();
@@ -81,6 +90,7 @@ export async function runScenario(): Promise<object> {
 /** What `runScenario` gives everywhere. */
 export const expected = {
   status: 200,
+  page: 'text/html; charset=utf-8',
   active: true,
   sub: 'acme',
   old: { active: false },

@@ -1,9 +1,8 @@
 import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { askJson } from '../api.ts';
+import { api, told } from '../api.ts';
 import { isAttended } from '../attended.ts';
 import { useLoad } from '../load.ts';
-import type { ActivityPoint, Overview } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
 import { Empty, Header, Panel, Time, Trouble } from '../ui/parts.tsx';
@@ -14,8 +13,7 @@ const number = new Intl.NumberFormat();
 
 export default function OverviewPage() {
   const { data, error, reload } = useLoad(
-    async (signal) =>
-      (await askJson<{ overview: Overview }>('api/v1/overview', { signal })).overview,
+    async (signal) => (await told(api.GET('/api/v1/overview', { signal }))).overview,
     [],
   );
   useEffect(() => {
@@ -142,9 +140,9 @@ function Activity() {
     async (signal) => {
       const to = new Date(Math.ceil(Date.now() / HOUR) * HOUR);
       const from = new Date(to.getTime() - hours * HOUR);
-      const query = new URLSearchParams({ from: from.toISOString(), to: to.toISOString(), step });
-      const path = `api/v1/overview/activity?${query.toString()}`;
-      const answer = await askJson<{ activity: { points: ActivityPoint[] } }>(path, { signal });
+      const query = { from: from.toISOString(), to: to.toISOString(), step };
+      const call = api.GET('/api/v1/overview/activity', { params: { query }, signal });
+      const answer = await told(call);
       return answer.activity.points;
     },
     [key],

@@ -1,4 +1,4 @@
-import { askJson } from '../api.ts';
+import { api, told } from '../api.ts';
 import { useLoad } from '../load.ts';
 import { Header, Panel, Skeleton, Time, Trouble } from '../ui/parts.tsx';
 
@@ -11,11 +11,10 @@ const isMoment = (value: Value): value is string =>
 /** What the service tells of itself; a part that a later version adds is shown as it comes. */
 export default function System() {
   const { data, error, reload } = useLoad(
-    async (signal) =>
-      (await askJson<{ system: Record<string, Value> }>('api/v1/system', { signal })).system,
+    async (signal) => (await told(api.GET('/api/v1/system', { signal }))).system,
     [],
   );
-  const entries = Object.entries(data ?? {});
+  const entries = Object.entries<Value>({ ...data });
   const simple = entries.filter(([, value]) => typeof value !== 'object' || value === null);
   const parts = entries.filter(([, value]) => typeof value === 'object' && value !== null);
   return (

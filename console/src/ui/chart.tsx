@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks';
-import type { ActivityPoint } from '../own-types.ts';
+import type { Schemas } from '../own-types.ts';
 import { Time } from './parts.tsx';
+
+type ActivityPoint = Schemas['ActivityPoint'];
 
 export interface Series {
   key: 'rotations' | 'introspections' | 'creations';

@@ -26,6 +26,8 @@ export interface HostedRoutes {
   /** What stands before the path of each controller, such as `/internal`; empty for nothing. */
   prefix: string;
   bodyLimit: number;
+  /** Run on each request before it is routed; an error that one throws is answered. */
+  steps?: readonly ((request: Request) => void)[];
 }
 
 /**
@@ -59,16 +61,18 @@ export class HostRoutes {
   }
 
   private async serve(request: Request, response: Response, next: NextFunction): Promise<void> {
-    const own = this.layers.filter((layer) => matches(layer, request.path));
-    if (own.length > 0) {
-      try {
+    try {
+      for (const step of this.hosted.steps ?? []) step(request);
+      const own = this.layers.filter((layer) => matches(layer, request.path));
+      if (own.length > 0) {
         prepare(response);
         this.requireMethod(request, own);
         await this.takeBody(request);
-      } catch (error) {
-        answerProblem(response, toServiceError(error), requestId(request));
-        return;
       }
+    } catch (error) {
+      prepare(response);
+      answerProblem(response, toServiceError(error), requestId(request));
+      return;
     }
     next();
   }
