@@ -19,7 +19,8 @@ import { API_TOKENS, DATA_SOURCES, GROUPS, SCHEMAS, SUSPENDED } from './customer
 const TARGET = fileURLToPath(new URL('../../docs/images/console/', import.meta.url));
 const GROUP = 'northwind-traders';
 const MINUTE = 60_000;
-const DAY = 1440 * MINUTE;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
 const WIDE = { width: 1280, height: 800 };
 const NARROW = { width: 390, height: 780 };
 
@@ -98,7 +99,7 @@ function age() {
      WHERE provided_id = ?`,
   );
   const token = file.prepare(
-    `UPDATE user_group_token SET created_at = created_at - ?
+    `UPDATE user_group_token SET created_at = created_at - ?, last_introspected_at = created_at - 480000
      WHERE user_group_id = (SELECT id FROM user_group WHERE provided_id = ?)`,
   );
   GROUPS.forEach(({ days, body }, index) => {
@@ -109,7 +110,28 @@ function age() {
   });
   const apiToken = file.prepare('UPDATE api_token SET created_at = created_at - ? WHERE name = ?');
   for (const { name, days } of API_TOKENS) apiToken.run(days * DAY, name);
+  const activity = file.prepare(
+    `INSERT INTO activity (workspace_id, hour, introspections, rotations, creations)
+     VALUES (1, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  );
+  const now = Math.floor(Date.now() / HOUR) * HOUR;
+  file.transaction(() => {
+    for (let hour = now - 90 * DAY; hour < now; hour += HOUR) {
+      activity.run(hour, ...activityAt(new Date(hour)));
+    }
+  })();
   file.close();
+}
+
+/** Dashboards are looked at on workdays, groups come and tokens are rotated now and then. */
+function activityAt(hour) {
+  const isWorkday = hour.getUTCDay() % 6 !== 0;
+  const daylight = Math.max(0, Math.sin(((hour.getUTCHours() - 5) / 14) * Math.PI));
+  const chance = (Math.imul(hour.getTime() / HOUR, 2654435761) >>> 0) / 2 ** 32;
+  const work = daylight * (isWorkday ? 1 : 0.2);
+  const introspections = Math.round((120 + 2600 * work) * (0.85 + 0.3 * chance));
+  const rotations = Math.floor(4 * work * chance ** 2 + 0.3);
+  return [introspections, rotations, chance > 0.97 ? 1 : 0];
 }
 
 /** Resolves once everything that was changed has reached the receiver. */

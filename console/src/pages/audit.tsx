@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, ask, told } from '../api.ts';
-import { useList } from '../load.ts';
+import { useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
@@ -13,6 +13,7 @@ import {
   Facts,
   Header,
   ListFoot,
+  Name,
   saveLines,
   SearchBox,
   Table,
@@ -87,6 +88,7 @@ export default function Audit() {
       />
     </label>
   );
+  const names = useApiTokenNames();
   const isFiltered = Object.keys(filters).length > 0;
   return (
     <>
@@ -142,7 +144,7 @@ export default function Audit() {
       >
         {list.fresh && <BoneRows columns={4} rows={10} />}
         {list.rows.map((event) => (
-          <Row key={event.id} event={event} />
+          <Row key={event.id} event={event} names={names} />
         ))}
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
@@ -161,7 +163,21 @@ export default function Audit() {
   );
 }
 
-function Row({ event }: { event: AuditEvent }) {
+/** The names of API tokens by their numbers, as far as the caller may know them. */
+type TokenNames = ReadonlyMap<number, string>;
+
+const NAMED_AT_MOST = 200;
+
+function useApiTokenNames(): TokenNames {
+  const { data } = useLoad(async (signal) => {
+    const query = { limit: NAMED_AT_MOST };
+    if (!may('admin')) return [];
+    return (await told(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
+  }, []);
+  return new Map(data?.map(({ id, name }) => [id, name]));
+}
+
+function Row({ event, names }: { event: AuditEvent; names: TokenNames }) {
   const [open, setOpen] = useState(false);
   const { actor, object } = event;
   return (
@@ -183,11 +199,11 @@ function Row({ event }: { event: AuditEvent }) {
           </button>
         </td>
         <td>
-          <code>{event.action}</code>
+          <Name>{event.action}</Name>
         </td>
         <td>{object ? <ObjectLink object={object} /> : <span class="none">–</span>}</td>
         <td class="roomy">
-          <ActorName actor={actor} />
+          <ActorName actor={actor} names={names} />
         </td>
       </tr>
       {open && (
@@ -195,7 +211,7 @@ function Row({ event }: { event: AuditEvent }) {
           <td colSpan={4}>
             <Facts>
               <Fact name="Actor">
-                <ActorName actor={actor} />
+                <ActorName actor={actor} names={names} />
               </Fact>
               <Fact name="Address">
                 <code>{actor.address ?? '–'}</code>
@@ -227,11 +243,18 @@ function Row({ event }: { event: AuditEvent }) {
   );
 }
 
-function ActorName({ actor }: { actor: Schemas['ActorView'] }) {
+function ActorName({ actor, names }: { actor: Schemas['ActorView']; names: TokenNames }) {
   const NAMES = { operator: 'command line', service: 'the service', unknown: 'nobody known' };
   if (actor.type !== 'api_token') return <span>{NAMES[actor.type]}</span>;
-  const name = `API token ${actor.api_token_id}`;
-  return <a href={addressOf(['audit'], { api_token_id: String(actor.api_token_id) })}>{name}</a>;
+  const name = names.get(actor.api_token_id!);
+  return (
+    <>
+      <a href={addressOf(['audit'], { api_token_id: String(actor.api_token_id) })}>
+        {name ?? `API token ${actor.api_token_id}`}
+      </a>
+      {name !== undefined && <span class="soft"> no. {actor.api_token_id}</span>}
+    </>
+  );
 }
 
 function ObjectLink({ object }: { object: Schemas['ObjectView'] }) {

@@ -5,7 +5,17 @@ import { isAttended } from '../attended.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
-import { Badge, Button, Empty, Header, SearchBox, Table, Time, Trouble } from '../ui/parts.tsx';
+import {
+  Badge,
+  Button,
+  Empty,
+  Header,
+  Name,
+  SearchBox,
+  Table,
+  Time,
+  Trouble,
+} from '../ui/parts.tsx';
 
 type Event = Schemas['EventView'];
 
@@ -122,7 +132,7 @@ export default function Events() {
               <Time at={event.time} />
             </td>
             <td>
-              <code>{event.type}</code>
+              <Name>{event.type}</Name>
             </td>
             <td>
               <Subject event={event} />

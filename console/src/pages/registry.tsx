@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
 import { type Listed, useList, useLoad } from '../load.ts';
@@ -315,14 +316,14 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
       </Panel>
       <Panel
         title="What refers to it"
-        about={
-          required
-            ? 'The workspace requires it of every group.'
-            : 'Under the policy “open” mappings refer to nothing.'
-        }
+        about={required && 'The workspace requires it of every group.'}
         flush
       >
-        <GroupTable list={references} empty="No user group refers to it" />
+        <GroupTable list={references} label="User groups that refer to it">
+          <Empty title="No user group refers to it">
+            Under the policy “open” mappings refer to nothing.
+          </Empty>
+        </GroupTable>
       </Panel>
       {open === 'rename' && (
         <DialogForm
@@ -377,21 +378,31 @@ interface NamedGroup {
   errors?: Schemas['FlawView'][];
 }
 
-function GroupTable({ list, empty }: { list: Listed<NamedGroup>; empty: string }) {
-  if (!list.fresh && !list.error && !list.more && list.rows.length === 0)
-    return <Empty title={empty} />;
+/** Groups with what is wrong with them, if anything is; `children` where there are none. */
+function GroupTable({
+  list,
+  label,
+  flawed = false,
+  children,
+}: {
+  list: Listed<NamedGroup>;
+  label: string;
+  flawed?: boolean;
+  children: ComponentChildren;
+}) {
+  if (!list.fresh && !list.error && !list.more && list.rows.length === 0) return <>{children}</>;
   return (
     <>
       <Table
-        label={empty}
+        label={label}
         head={
           <>
             <th>User group</th>
-            <th>What is wrong</th>
+            {flawed && <th>What is wrong</th>}
           </>
         }
       >
-        {list.fresh && <BoneRows columns={2} rows={3} />}
+        {list.fresh && <BoneRows columns={flawed ? 2 : 1} rows={3} />}
         {list.rows.map(({ team_id, provided_id, errors }) => (
           <tr key={team_id}>
             <td>
@@ -399,13 +410,15 @@ function GroupTable({ list, empty }: { list: Listed<NamedGroup>; empty: string }
                 {provided_id}
               </a>
             </td>
-            <td>
-              {errors?.map((one) => (
-                <span key={one.pointer + one.code} class="cell-sub">
-                  <code>{one.pointer}</code> {one.detail}
-                </span>
-              )) ?? <span class="none">–</span>}
-            </td>
+            {flawed && (
+              <td>
+                {errors?.map((one) => (
+                  <span key={one.pointer + one.code} class="cell-sub">
+                    <code>{one.pointer}</code> {one.detail}
+                  </span>
+                ))}
+              </td>
+            )}
           </tr>
         ))}
       </Table>
@@ -485,7 +498,13 @@ function Policy({ tabs }: { tabs: TabList }) {
             flush
           >
             {isOpen ? (
-              <GroupTable list={unresolvable} empty="Every mapping could be resolved" />
+              <GroupTable
+                list={unresolvable}
+                label="User groups with mappings that cannot be resolved"
+                flawed
+              >
+                <Empty title="Every mapping could be resolved" />
+              </GroupTable>
             ) : (
               <Empty title="Every mapping is resolved" />
             )}
@@ -536,7 +555,9 @@ function Policy({ tabs }: { tabs: TabList }) {
             about="Their tokens are inactive until a write gives them what they lack."
             flush
           >
-            <GroupTable list={incomplete} empty="Every group has what is required" />
+            <GroupTable list={incomplete} label="User groups that lack something" flawed>
+              <Empty title="Every group has what is required" />
+            </GroupTable>
           </Panel>
           {open === 'policy' && (
             <ChangePolicy

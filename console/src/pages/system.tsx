@@ -4,7 +4,23 @@ import { Header, Panel, Skeleton, Time, Trouble } from '../ui/parts.tsx';
 
 type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 
-const words = (name: string) => name.replaceAll('_', ' ');
+/** Where the API's name says too little by itself. */
+const NAMES: Record<string, string> = {
+  node: 'Node.js',
+  rewrap_remaining: 'Tokens under an old key',
+  encrypts: 'Encrypts new tokens',
+  failed_authentications_per_minute: 'Failed sign-ins per minute and address',
+  calls_per_minute: 'Calls per minute of an API token',
+  workspace_calls_per_minute: 'Calls per minute of a workspace',
+};
+const words = (name: string) => NAMES[name] ?? name.replaceAll('_', ' ');
+const number = new Intl.NumberFormat();
+
+/** Zero takes a limit away. */
+function count(name: string, value: number): string {
+  if (value === 0 && name.endsWith('_per_minute')) return 'no limit';
+  return value === 0 && name === 'audit_days' ? 'for ever' : number.format(value);
+}
 const isMoment = (value: Value): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 
@@ -41,10 +57,11 @@ export default function System() {
   );
 }
 
-function Plain({ value }: { value: Value }) {
+function Plain({ name = '', value }: { name?: string; value: Value }) {
   if (value === null) return <span class="none">–</span>;
   if (isMoment(value)) return <Time at={value} />;
   if (typeof value === 'boolean') return <>{value ? 'yes' : 'no'}</>;
+  if (typeof value === 'number') return <>{count(name, value)}</>;
   if (typeof value !== 'object') return <>{value}</>;
   if (Array.isArray(value)) {
     if (value.length === 0) return <span class="none">none</span>;
@@ -64,7 +81,7 @@ function Plain({ value }: { value: Value }) {
         <div key={name}>
           <dt class="sentence">{words(name)}</dt>
           <dd>
-            <Plain value={one} />
+            <Plain name={name} value={one} />
           </dd>
         </div>
       ))}

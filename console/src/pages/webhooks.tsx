@@ -18,6 +18,7 @@ import {
   Field,
   Header,
   ListFoot,
+  Name,
   notify,
   Panel,
   SearchBox,
@@ -620,7 +621,7 @@ function Attempts({ id, onReplay }: { id: number; onReplay: () => void }) {
               <Time at={one.time} />
             </td>
             <td>
-              <code>{one.type}</code>
+              <Name>{one.type}</Name>
               <span class="cell-sub mono">{one.event_id}</span>
             </td>
             <td>

@@ -181,6 +181,15 @@ export function Copy({ text, what, label }: { text: string; what: string; label?
   );
 }
 
+/** A dotted name such as `user_group.create`, which breaks at its words where it is too long. */
+export function Name({ children }: { children: string }) {
+  return (
+    <code class="name">
+      {children.split(/(?<=[._])/).map((word, index) => [index > 0 && <wbr />, word])}
+    </code>
+  );
+}
+
 export function Badge({
   tone,
   children,
