@@ -3,13 +3,12 @@ import console from 'node:console';
 import { mkdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
-import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, URL } from 'node:url';
-import { chromium } from 'playwright-core';
 import { Api } from '../lab/api.mjs';
+import { launchBrowser, openSignedIn } from '../lab/browser.mjs';
 import { createSqlite } from '../lab/databases.mjs';
-import { API_TOKEN, startServer } from '../lab/server.mjs';
+import { startServer } from '../lab/server.mjs';
 import { API_TOKENS, DATA_SOURCES, GROUPS, SCHEMAS, SUSPENDED } from './customers.mjs';
 
 // Takes the pictures of docs/console.md, of the built service with customers that do not exist:
@@ -36,10 +35,7 @@ const server = await startServer({
 });
 const origin = new URL(server.url).origin;
 const api = new Api(server.url);
-const browser = await chromium.launch({
-  executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
-  args: ['--no-sandbox', '--disable-gpu'],
-});
+const browser = await launchBrowser();
 mkdirSync(TARGET, { recursive: true });
 try {
   const endpoint = await fill();
@@ -176,26 +172,16 @@ async function takeAll(endpoint) {
 
   await take(await signedIn('light', NARROW), 'groups', 'groups-narrow-light');
 
-  const stranger = await open('light', WIDE);
+  const stranger = await browser.newPage(lookOf('light', WIDE));
   await take(stranger, '', 'sign-in-light');
 }
 
-async function open(colorScheme, viewport) {
-  const context = await browser.newContext({
-    ...{ colorScheme, viewport, locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
-  });
-  return context.newPage();
-}
+const lookOf = (colorScheme, viewport) => ({
+  ...{ colorScheme, viewport, locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
+});
 
-async function signedIn(colorScheme, viewport) {
-  const page = await open(colorScheme, viewport);
-  const answer = await page.request.post(`${origin}/console/session`, {
-    headers: { 'Sec-Fetch-Site': 'same-origin' },
-    data: { api_token: API_TOKEN },
-    failOnStatusCode: true,
-  });
-  await answer.dispose();
-  return page;
+function signedIn(colorScheme, viewport) {
+  return openSignedIn(browser, origin, lookOf(colorScheme, viewport));
 }
 
 /** Shows a place of the console as it is when everything has come, and takes its picture. */
