@@ -98,7 +98,10 @@ export function SignIn() {
             The first start has left one in <code>data/bootstrap-token</code>. On the machine of the
             service the command line issues another:
           </p>
-          <Curl text="npm run --silent cli -- token create --name console --scopes all" />
+          <Curl text={ISSUE} />
+          <p>
+            In its container that is <code>cli token create --name console --scopes all</code>.
+          </p>
         </details>
       </form>
     </main>
@@ -125,6 +128,8 @@ function Refused() {
   );
 }
 
+const ISSUE = `npm run --silent cli -- \\
+  token create --name console --scopes all`;
 const MOST_OF_A_PLACE = 1000;
 
 /** Where the identity provider is, and where in the page to go on behind it. */

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
+import { CREATE_USER_GROUP } from '../first-call.ts';
 import { useList } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, goTo, place } from '../router.ts';
@@ -242,7 +243,7 @@ function List() {
                   {list.more ? 'The list goes on: look further below.' : 'Try fewer filters.'}
                 </Empty>
               ) : (
-                <Empty title="There are no user groups yet" curl={CREATE}>
+                <Empty title="There are no user groups yet" curl={CREATE_USER_GROUP}>
                   The backend of your product creates them with a call. Or make one here, or import
                   a file.
                 </Empty>
@@ -258,11 +259,6 @@ function List() {
     </>
   );
 }
-
-const CREATE = `curl -X PUT ${new URL('../api/user', location.href.split('#')[0]).href} \\
-  -H "Authorization: Token $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"user_group_id": "acme-emea", "name": "Acme EMEA",
-       "mapping": {"sales": "warehouse-emea"}, "properties": {"region": "EMEA"}}'`;
 
 function SortHead({ column: [column, name], sort }: { column: [string, string]; sort: string }) {
   const by = sort || 'created_at';

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { api, told } from '../api.ts';
 import { isAttended } from '../attended.ts';
+import { CREATE_USER_GROUP } from '../first-call.ts';
 import { useLoad } from '../load.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
@@ -77,6 +78,14 @@ export default function OverviewPage() {
           />
         )}
       </div>
+      {groups?.total === 0 && (
+        <Panel>
+          <Empty title="There are no user groups yet" curl={CREATE_USER_GROUP}>
+            The backend of your product creates them with a call.{' '}
+            <a href={addressOf(['groups'])}>Make one here</a>, or import a file.
+          </Empty>
+        </Panel>
+      )}
       <Activity />
     </>
   );
