@@ -23,6 +23,9 @@ export interface StoredSession {
   tokenRevokedAt: number | null;
 }
 
+/** What is known of a session that is there no more. */
+export type RemovedSession = Pick<StoredSession, 'id' | 'lastUsedAt' | 'expiresAt'>;
+
 export interface NewSession {
   id: number;
   workspaceId: number;
@@ -96,7 +99,7 @@ const remove = statement<Owner & { id: number }, { id: number }>(
 
 const removeBeyond = statement<
   { workspaceId: number; apiTokenId: number; keep: number; limit: number },
-  { id: number }
+  RemovedSession
 >(
   'console-session.remove-beyond',
   ({ isAmong }) => `
@@ -106,7 +109,7 @@ const removeBeyond = statement<
       `SELECT id FROM console_session WHERE api_token_id = :apiTokenId
        ORDER BY last_used_at DESC, id LIMIT :limit OFFSET :keep`,
     )}
-    RETURNING id`,
+    RETURNING id, last_used_at AS "lastUsedAt", expires_at AS "expiresAt"`,
 );
 
 /** The sessions in the database. Each read sees what every process has committed. */
@@ -145,13 +148,12 @@ export class ConsoleSessionRepository {
 
   /**
    * Removes the sessions of an API token but for the `keep` that were used last.
-   * @returns their ids
+   * @returns those that are removed, also such as had ended by then
    */
-  async removeBeyond(
+  removeBeyond(
     manager: EntityManager,
     owner: { workspaceId: number; apiTokenId: number; keep: number; limit: number },
-  ): Promise<number[]> {
-    const rows = await this.statements.run(manager, removeBeyond, owner);
-    return rows.map(({ id }) => id);
+  ): Promise<RemovedSession[]> {
+    return this.statements.run(manager, removeBeyond, owner);
   }
 }

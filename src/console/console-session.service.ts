@@ -60,9 +60,7 @@ export class ConsoleSessionService {
         action: 'console_session.begin',
         object: { type: 'console_session', id: session.id },
       });
-      const owner = { workspaceId, apiTokenId };
-      const surplus = { ...owner, keep: MOST_OF_A_TOKEN, limit: MOST_OF_A_TOKEN };
-      await this.sessions.removeBeyond(manager, surplus);
+      await this.endSurplus(manager, caller);
     });
     const begun = await this.find(secret);
     if (!begun || !isAlive(begun)) throw new SessionEnded();
@@ -110,6 +108,20 @@ export class ConsoleSessionService {
     const isThere = await this.sessions.remove(manager, { id, workspaceId, apiTokenId });
     if (!isThere || !isAlive(session)) return;
     await this.recordEnd(manager, { workspaceId, apiTokenId, requestId, address }, id);
+  }
+
+  /** Ends those of the API token that were used longest ago, each recorded as any other end. */
+  private async endSurplus(manager: EntityManager, caller: TokenCaller): Promise<void> {
+    const { workspaceId, apiTokenId } = caller;
+    const removed = await this.sessions.removeBeyond(manager, {
+      ...{ workspaceId, apiTokenId },
+      ...{ keep: MOST_OF_A_TOKEN, limit: MOST_OF_A_TOKEN },
+    });
+    for (const { id, ...times } of removed) {
+      // By its API token none has ended: it has just been used to sign in.
+      const ofToken = { tokenExpiresAt: null, tokenRevokedAt: null };
+      if (isAlive({ ...times, ...ofToken })) await this.recordEnd(manager, caller, id);
+    }
   }
 
   private recordEnd(manager: EntityManager, actor: AuditActor, id: number): Promise<void> {

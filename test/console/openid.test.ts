@@ -11,7 +11,32 @@ const ACCOUNTS = {
   // Whoever writes the address of another into a profile.
   dora: { email: 'chief@example.com', email_verified: false },
   emil: { email: 'chief@example.com', email_verified: true },
+  // Each with an ID token that says something else than the user info.
+  fred: {
+    email: 'fred@example.com',
+    email_verified: true,
+    id_token: { email: 'chief@example.com' },
+  },
+  gina: {
+    email: 'chief@example.com',
+    email_verified: false,
+    id_token: { email_verified: true },
+  },
+  hugo: { email: 'chief@example.com', id_token: { email_verified: true } },
+  ines: {
+    email: 'chief@example.com',
+    email_verified: true,
+    id_token: { email: 'ines@example.com', email_verified: false },
+  },
+  jana: {
+    email: 'jana@example.com',
+    email_verified: false,
+    id_token: { email: 'chief@example.com', email_verified: true },
+  },
+  kurt: { groups: ['operators'] },
 };
+const CALLS_PER_MINUTE = 1000;
+const FAILURES_PER_MINUTE = 3;
 const GRANTS = [
   {
     claim: 'groups',
@@ -29,6 +54,8 @@ const GRANTS = [
 onEachDatabase((kind) => {
   let provider: TestIdentityProvider;
   let service: TestService;
+  /** With the same provider, and few failed authentications a minute. */
+  let limited: TestService;
   let port: number;
 
   beforeAll(async () => {
@@ -37,20 +64,29 @@ onEachDatabase((kind) => {
     const redirectUri = `${origin}/console/sign-in/openid/callback`;
     const client = { id: 'console', secret: 'a secret of the client', redirectUri };
     provider = await TestIdentityProvider.start({ ...client, secret: 'secret' }, ACCOUNTS);
-    service = await startTestService(kind, {
-      PORT: String(port),
+    const env = {
       PUBLIC_URL: origin,
       CONSOLE_OPENID_ISSUER: provider.issuer,
       CONSOLE_OPENID_CLIENT_ID: 'console',
       CONSOLE_OPENID_CLIENT_SECRET: 'secret',
       CONSOLE_OPENID_SCOPE: 'openid email groups',
       CONSOLE_OPENID_GRANTS: JSON.stringify(GRANTS),
+    };
+    service = await startTestService(kind, {
+      ...env,
+      PORT: String(port),
+      RATE_LIMIT_PER_MINUTE: String(CALLS_PER_MINUTE),
+    });
+    limited = await startTestService(kind, {
+      ...env,
+      FAILED_AUTHENTICATIONS_PER_MINUTE: String(FAILURES_PER_MINUTE),
     });
     await service.issueToken(['user-groups:read'], 'emea');
   });
 
   afterAll(async () => {
     await service.close();
+    await limited.close();
     await provider.stop();
   });
 
@@ -161,6 +197,94 @@ onEachDatabase((kind) => {
     expect(url.replace(service.baseUrl, '')).toBe('/console/');
     const again = await visitor.visit(callback, (place) => place.includes('/console/#'));
     expect(again.url).toContain('error=sign_in_failed');
+  });
+
+  test.each(['fred', 'gina', 'hugo', 'ines'])(
+    'an address and whether it is verified count only from one source (%s)',
+    async (account) => {
+      const { url } = await signIn(account);
+      expect(url).toContain('error=sign_in_not_granted');
+    },
+  );
+
+  test('what the ID token says of the address comes before the user info', async () => {
+    const { visitor } = await signIn('jana');
+    expect((await sessionOf(visitor)).body.session).toMatchObject({
+      scopes: ['admin'],
+      api_token: { name: 'chief@example.com' },
+    });
+  });
+
+  test('a sign-in counts as a call of the API token that stands for the person', async () => {
+    const { visitor } = await signIn('kurt');
+    const answer = await visitor.call(`${service.baseUrl}/console/session`);
+    const left = /"api-token";r=(\d+)/.exec(answer.headers.get('ratelimit')!)![1];
+    expect(Number(left)).toBe(CALLS_PER_MINUTE - 2);
+  });
+
+  const ATTEMPT = 'console-sign-in';
+  const CALLBACK = '/console/sign-in/openid/callback';
+
+  /** An attempt up to where the provider sends the browser back, with its cookie altered. */
+  async function comeBackWith(altered: object) {
+    const visitor = new Visitor();
+    const begun = await visitor.call(`${service.baseUrl}/console/sign-in/openid`);
+    const at = begun.headers.get('location')!;
+    const { url } = await visitor.visit(at, (place) => place.includes('/callback'));
+    const kept = visitor.cookieOf(service.baseUrl, ATTEMPT)!;
+    const attempt = JSON.parse(Buffer.from(kept, 'base64url').toString()) as object;
+    visitor.setCookie(service.baseUrl, ATTEMPT, asCookie({ ...attempt, ...altered }));
+    return { visitor, answer: await visitor.call(url) };
+  }
+  const asCookie = (attempt: object) => Buffer.from(JSON.stringify(attempt)).toString('base64url');
+
+  test.each([
+    { state: 'another' },
+    { state: '' },
+    { nonce: 'another' },
+    { verifier: 'x'.repeat(43) },
+    { verifier: undefined },
+  ])('an attempt that was altered is refused: %j', async (altered) => {
+    const { visitor, answer } = await comeBackWith(altered);
+    expect(answer.headers.get('location')).toMatch(
+      /^\.\.\/\.\.\/#\/sign-in\?error=sign_in_failed&/,
+    );
+    expect(visitor.cookiesOf(service.baseUrl)).not.toContain('console');
+  });
+
+  test.each([
+    ['https://elsewhere.example/', '../../#https://elsewhere.example/'],
+    ['//elsewhere.example', '../../#//elsewhere.example'],
+    ['/groups\r\nSet-Cookie: a=b', '../../'],
+    ['/gr\u00fcppen', '../../'],
+    ['/x'.repeat(501), '../../'],
+    [{ href: 'https://elsewhere.example/' }, '../../'],
+    [['https://elsewhere.example/'], '../../'],
+  ])(
+    'a place that was put into an attempt leads nowhere but into the page: %#',
+    async (place, to) => {
+      const { visitor, answer } = await comeBackWith({ place });
+      expect(answer.headers.get('location')).toBe(to);
+      const { origin, pathname } = new URL(to, answer.url);
+      expect(origin + pathname).toBe(`${service.baseUrl}/console/`);
+      expect(visitor.cookiesOf(service.baseUrl)).toEqual(['console']);
+    },
+  );
+
+  test('callbacks that are refused are counted by address, as wrong tokens are', async () => {
+    const visitor = new Visitor();
+    const errors: string[] = [];
+    for (let attempt = 0; attempt < FAILURES_PER_MINUTE + 2; attempt++) {
+      const made = { state: 'made', nonce: 'up', verifier: 'x'.repeat(43) };
+      visitor.setCookie(limited.baseUrl, ATTEMPT, asCookie(made));
+      const { headers } = await visitor.call(`${limited.baseUrl}${CALLBACK}?code=x&state=made`);
+      errors.push(/error=(\w+)/.exec(headers.get('location')!)![1]!);
+    }
+    const failed = Array<string>(FAILURES_PER_MINUTE).fill('sign_in_failed');
+    expect(errors).toEqual([...failed, 'rate_limited', 'rate_limited']);
+    const wrong = await limited.clientOf('wrong').call('GET', '/api/v1/workspace');
+    expect([wrong.status, wrong.body.code]).toEqual([429, 'rate_limited']);
+    expect((await limited.api.call('GET', '/api/v1/workspace')).status).toBe(200);
   });
 
   test.each(['state', 'iss', 'code'])('a callback with another %s is refused', async (name) => {

@@ -1,6 +1,9 @@
-import { get } from 'node:http';
+import { get, IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { Scope } from '../../src/common/caller.ts';
 import { ConsoleSessionExpiry } from '../../src/console/console-session-expiry.ts';
+import { ConsoleSessionService } from '../../src/console/console-session.service.ts';
+import { SessionWatches } from '../../src/console/session-watches.ts';
 import type { Answer } from '../support/api-client.ts';
 import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
@@ -83,16 +86,17 @@ onEachDatabase((kind) => {
     });
   });
 
+  const start = Date.now();
+  /** So many minutes later it is from now on, until the end of the test. */
+  const at = (minutes: number) => {
+    jest.useFakeTimers({ now: start + minutes * MINUTE_MS, doNotFake: [...ALL_BUT_THE_CLOCK] });
+  };
+
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
   describe('as time goes by', () => {
-    const start = Date.now();
-    const at = (minutes: number) => {
-      jest.useFakeTimers({ now: start + minutes * MINUTE_MS, doNotFake: [...ALL_BUT_THE_CLOCK] });
-    };
-
-    afterEach(() => {
-      jest.useRealTimers();
-    });
-
     test('a session ends 30 minutes after its last use', async () => {
       at(0);
       const used = await signedIn(service);
@@ -323,6 +327,83 @@ onEachDatabase((kind) => {
       await browser.signOut();
       await Promise.all(streams.map(({ ended }) => ended));
       expect((await watch(await signedIn(service), service)).status).toBe(200);
+    });
+
+    describe('of many sessions', () => {
+      let occupied: ServerResponse[] = [];
+
+      afterEach(() => {
+        for (const response of occupied) release(response);
+        occupied = [];
+      });
+
+      /** Opens streams of its session, as pages do, without the connections. */
+      async function occupy({ cookie }: ConsoleBrowser, count: number): Promise<void> {
+        const secret = cookie!.split('=')[1]!;
+        const session = (await service.app.get(ConsoleSessionService).find(secret))!;
+        for (let stream = 0; stream < count; stream++) {
+          const response = new ServerResponse(new IncomingMessage(new Socket()));
+          service.app.get(SessionWatches).begin(session, response);
+          occupied.push(response);
+        }
+      }
+      /** What a response does whose reader is gone. */
+      const release = (response: ServerResponse) => response.emit('close');
+      const refusal = async (browser: ConsoleBrowser) => {
+        const { status, body } = await browser.call('GET', '/console/session/watch');
+        return [status, body.code, body.detail];
+      };
+
+      test('an API token has a bounded number of streams, whichever sessions they are of', async () => {
+        const { token } = await issue(['user-groups:read']);
+        const [one, two, three] = [
+          await signedIn(service, token),
+          await signedIn(service, token),
+          await signedIn(service, token),
+        ];
+        await occupy(one, 20);
+        await occupy(two, 20);
+        await occupy(three, 9);
+        expect((await watch(three, service)).status).toBe(200);
+        const told = expect.stringMatching(/^50 streams of the API token /);
+        expect(await refusal(three)).toEqual([429, 'too_many_at_once', told]);
+        expect((await watch(await signedIn(service), service)).status).toBe(200);
+        release(occupied[0]!);
+        expect((await watch(three, service)).status).toBe(200);
+      });
+
+      test('a workspace has a bounded number of streams, whichever API tokens they are of', async () => {
+        const browsers: ConsoleBrowser[] = [];
+        for (let tokens = 0; tokens < 5; tokens++) {
+          const token = await service.issueToken(['user-groups:read'], 'crowded');
+          browsers.push(await signedIn(service, token), await signedIn(service, token));
+        }
+        const next = await signedIn(
+          service,
+          await service.issueToken(['user-groups:read'], 'crowded'),
+        );
+        for (const browser of browsers) await occupy(browser, 20);
+        release(occupied[0]!);
+        expect((await watch(next, service)).status).toBe(200);
+        const told = expect.stringMatching(/^200 streams of the workspace /);
+        expect(await refusal(next)).toEqual([429, 'too_many_at_once', told]);
+        expect((await watch(await signedIn(service), service)).status).toBe(200);
+        release(occupied[1]!);
+        expect((await watch(next, service)).status).toBe(200);
+      });
+    });
+
+    test('a page that only waits for the end does not put it off, and is told of it', async () => {
+      at(0);
+      const browser = await signedIn(service);
+      at(20);
+      const streams = [await watch(browser, service)];
+      at(29);
+      streams.push(await watch(browser, service), await watch(browser, other));
+      expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
+      at(31);
+      for (const { ended } of streams) expect((await ended).text).toContain(ENDED);
+      expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
     });
 
     test('a page that goes away gives its stream back at once', async () => {

@@ -1,3 +1,6 @@
+import { randomBytes, randomNumber } from '../../src/common/random-bytes.ts';
+import { ConsoleSessionRepository } from '../../src/console/console-session.repository.ts';
+import { Transactor } from '../../src/database/transactor.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
 import { ConsoleBrowser, type ConsoleBody, OWN_PAGE, signedIn } from '../support/console.ts';
 import { onEachDatabase } from '../support/databases.ts';
@@ -191,14 +194,51 @@ onEachDatabase((kind) => {
     ]);
   });
 
-  test('an API token has a bounded number of sessions: those used last', async () => {
+  test('an API token has a bounded number of sessions: those used last; the end of another is recorded', async () => {
     const token = await service.issueToken(['admin']);
     const first = await signedIn(service, token);
-    for (let count = 0; count < 100; count++) await signedIn(service, token);
-    expect(await first.session()).toMatchObject([401, { code: 'session_ended' }]);
+    const [, { session }] = await first.session();
+    const { id: apiTokenId } = session.api_token;
+    const [idle] = await insertSessions(apiTokenId, Date.now() - HOUR_MS);
+    await insertSessions(apiTokenId, Date.now() + 1, 98);
+    await signedIn(service, token);
+    expect((await first.session())[0]).toBe(200);
     const last = await signedIn(service, token);
+    expect(await first.session()).toMatchObject([401, { code: 'session_ended' }]);
     expect((await last.session())[0]).toBe(200);
+    const rows = await service.query<{ id: number }>(
+      `SELECT id FROM console_session WHERE api_token_id = ${apiTokenId}`,
+    );
+    expect(rows).toHaveLength(100);
+    expect(await endsOf(session.id)).toMatchObject([
+      { actor: { type: 'api_token', api_token_id: apiTokenId } },
+    ]);
+    // It had ended by itself.
+    expect(rows).not.toContainEqual({ id: idle });
+    expect(await endsOf(idle!)).toEqual([]);
   });
+
+  async function endsOf(id: string | number): Promise<object[]> {
+    const query = `?action=console_session.end&object_id=${id}`;
+    return (await service.api.call('GET', `/api/v1/audit-events${query}`)).body.audit_events;
+  }
+
+  /** Adds sessions that were begun at this time, and not used since. @returns their ids */
+  async function insertSessions(apiTokenId: number, at: number, count = 1): Promise<number[]> {
+    const [{ id: workspaceId }] = (await service.query<{ id: number }>(
+      `SELECT workspace_id AS id FROM api_token WHERE id = ${apiTokenId}`,
+    )) as [{ id: number }];
+    const sessions = Array.from({ length: count }, () => ({
+      ...{ id: randomNumber(), workspaceId, secretHash: randomBytes(32), apiTokenId },
+      ...{ at, expiresAt: at + 12 * HOUR_MS, address: null, userAgent: null },
+    }));
+    await service.app.get(Transactor).run(async (manager) => {
+      for (const session of sessions) {
+        await service.app.get(ConsoleSessionRepository).insert(manager, session);
+      }
+    });
+    return sessions.map(({ id }) => id);
+  }
 
   describe('calls that do not come from the page are refused', () => {
     const own = () => `http://127.0.0.1:${service.port}`;

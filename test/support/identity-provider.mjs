@@ -23,8 +23,10 @@ const server = createServer().listen(0, '127.0.0.1', () => {
     scopes: ['openid', 'email', 'groups'],
     findAccount: (_context, accountId) => ({
       accountId,
-      claims: () => ({ sub: accountId, ...accounts[accountId] }),
+      claims: (use) => ({ sub: accountId, ...claimsOf(accounts[accountId], use) }),
     }),
+    // The ID token has what an account says of itself there.
+    conformIdTokenClaims: false,
     interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
     features: { devInteractions: { enabled: false } },
     cookies: { keys: ['the key of a test'] },
@@ -36,6 +38,11 @@ const server = createServer().listen(0, '127.0.0.1', () => {
   });
   process.stdout.write(`${issuer}\n`);
 });
+
+/** What an account says of itself there; what is under `id_token` stands in the ID token alone. */
+function claimsOf({ id_token: own, ...rest } = {}, use) {
+  return use === 'id_token' ? own : rest;
+}
 
 /** What a person would do: signs in, and consents to everything. */
 async function interact(provider, request, response) {

@@ -8,7 +8,7 @@ afterAll(() => {
   for (const provider of providers) provider.kill('SIGKILL');
 });
 
-/** What an identity provider says of each of its accounts. */
+/** What an identity provider says of each of its accounts: in the user info, and under `id_token` in the ID token. */
 export type Accounts = Record<string, Record<string, unknown>>;
 
 /** A real identity provider, at which the first account signs in unless another is named. */
@@ -79,6 +79,16 @@ export class Visitor {
       else jar.set(name, value);
     }
     return answer;
+  }
+
+  /** What it keeps for a host under this name; undefined if nothing. */
+  cookieOf(url: string, name: string): string | undefined {
+    return this.cookies.get(new URL(url).host)?.get(name);
+  }
+
+  setCookie(url: string, name: string, value: string): void {
+    const { host } = new URL(url);
+    this.cookies.set(host, (this.cookies.get(host) ?? new Map<string, string>()).set(name, value));
   }
 
   /** The names of the cookies that it keeps for a host. */

@@ -126,8 +126,8 @@ export class IdentityProvider {
 
 /** What was signed for this attempt comes first; an address and whether it is verified are of one source. */
 function together(own: Claims, info: Claims): Claims {
-  const { email, email_verified, ...rest } = info;
-  return { ...rest, ...('email' in own ? {} : { email, email_verified }), ...own };
+  const { email, email_verified } = 'email' in own ? own : info;
+  return { ...info, ...own, email, email_verified };
 }
 
 /** What people call somebody: nothing that they can write themselves and that could be the address of another. */
