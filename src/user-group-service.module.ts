@@ -69,14 +69,15 @@ class RoutesMount implements OnModuleInit {
       controllers,
       prefix,
       bodyLimit: this.config.bodyLimit,
-      steps: hasConsole ? [this.consoleStep(prefix)] : [],
+      steps: hasConsole ? [this.consoleStep(express, prefix)] : [],
     });
   }
 
-  private consoleStep(prefix: string): ReturnType<typeof consoleCalls> {
+  private consoleStep(express: Express, prefix: string): ReturnType<typeof consoleCalls> {
     const of = { strict: false };
     const guard = this.modules.get(ConsoleSessionGuard, of);
-    return consoleCalls(guard, this.modules.get(ConsoleSite, of), prefix);
+    const anyCase = !express.enabled('case sensitive routing');
+    return consoleCalls(guard, this.modules.get(ConsoleSite, of), { prefix, anyCase });
   }
 }
 

@@ -50,21 +50,29 @@ export class PersonTokens {
 
   /** Revokes the person's tokens in every workspace but these, and with them the person's sessions. */
   async takeAway({ subject }: Person, but: readonly number[]): Promise<void> {
-    const ended = await this.transactor.run(async (manager) => {
+    const left = await this.transactor.run(async (manager) => {
       const rows = await manager.findBy(ApiToken, { subject, revokedAt: IsNull() });
-      const leaving = rows.filter(({ workspaceId }) => !but.includes(workspaceId));
-      for (const row of leaving) {
-        await this.workspaces.lock(manager, row.workspaceId);
-        await manager.save(Object.assign(row, { revokedAt: Date.now() }));
-        await this.auditLog.record(manager, ofService(row.workspaceId), {
-          action: 'api_token.revoke',
-          object: { type: 'api_token', id: row.id },
-          details: { subject },
-        });
-      }
+      const ids = [...new Set(rows.map(({ workspaceId }) => workspaceId))];
+      // In one order, in which no two sign-ins wait for each other.
+      const leaving = ids.filter((id) => !but.includes(id)).sort((one, other) => one - other);
+      for (const workspaceId of leaving) await this.leave(manager, workspaceId, subject);
       return leaving;
     });
-    for (const { workspaceId } of ended) this.changes.announce({ workspaceId, of: 'api_tokens' });
+    for (const workspaceId of left) this.changes.announce({ workspaceId, of: 'api_tokens' });
+  }
+
+  private async leave(manager: EntityManager, workspaceId: number, subject: string): Promise<void> {
+    await this.workspaces.lock(manager, workspaceId);
+    // Read behind the lock: an administrator may have changed or revoked it meanwhile.
+    const tokens = await manager.findBy(ApiToken, { workspaceId, subject, revokedAt: IsNull() });
+    for (const token of tokens) {
+      await manager.save(Object.assign(token, { revokedAt: Date.now() }));
+      await this.auditLog.record(manager, ofService(workspaceId), {
+        action: 'api_token.revoke',
+        object: { type: 'api_token', id: token.id },
+        details: { subject },
+      });
+    }
   }
 
   private async giveWith(

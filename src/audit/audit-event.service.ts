@@ -11,13 +11,10 @@ import type { AuditEventQueryDto } from './dto/audit-event-query.dto.ts';
 /** An event under the number by which callers know it. */
 type FoundEvent = Omit<AuditEvent, 'id' | 'publicId' | 'keepUntil'> & { publicId: number };
 
-/** The condition for each filter; a statement has those of the filters that are given. */
+/** The condition for each filter that an index finds; a statement has those of the filters that are given. */
 const conditions = {
   workspaceId: 'workspace_id = :workspaceId',
-  action: 'action = :action',
-  objectType: 'object_type = :objectType',
   objectId: 'object_id = :objectId',
-  apiTokenId: 'api_token_id = :apiTokenId',
   requestId: 'request_id = :requestId',
   from: 'occurred_at >= :from',
   to: 'occurred_at < :to',
@@ -28,26 +25,71 @@ const conditions = {
       AND COALESCE(public_id, id) = :beforeId))`,
 } as const;
 
-type Filters = Partial<Record<keyof typeof conditions | 'beforeId', SqlValue>>;
+/**
+ * The condition for each of the others, which no index finds: of the events that the first ones find, those
+ * down to the floor are examined, however few of them are wanted.
+ */
+const choices = {
+  action: 'action = :action',
+  objectType: 'object_type = :objectType',
+  apiTokenId: 'api_token_id = :apiTokenId',
+  floorTime: '(occurred_at, id) >= (:floorTime, :floorId)',
+} as const;
+
+type Filters = Partial<
+  Record<keyof typeof conditions | keyof typeof choices | 'beforeId' | 'floorId', SqlValue>
+>;
+
+/** The conditions for the filters that are given, and their numbers: PostgreSQL would take two long names for the same. */
+function conditionsFor(filters: Filters, all: Readonly<Record<string, string>>) {
+  const given = Object.entries(all).flatMap(([name, sql], index) =>
+    name in filters ? { sql, index } : [],
+  );
+  return {
+    where: given.map(({ sql }) => sql).join(' AND ') || 'true',
+    numbers: given.map(({ index }) => index).join(),
+  };
+}
 
 const listEvents = (filters: Filters) => {
-  const given = Object.entries(conditions).filter(([name]) => name in filters);
-  // By number: PostgreSQL would truncate long names, and take two statements for the same.
-  const numbers = Object.keys(conditions).flatMap((name, index) => (name in filters ? index : []));
+  const { where, numbers } = conditionsFor(filters, { ...conditions, ...choices });
   return statement<Record<string, SqlValue>, FoundEvent>(
-    `audit-event.list:${numbers.join()}`,
+    `audit-event.list:${numbers}`,
     () => `
       SELECT COALESCE(public_id, id) AS "publicId", workspace_id AS "workspaceId", occurred_at AS "occurredAt", action,
         actor_type AS "actorType", api_token_id AS "apiTokenId", request_id AS "requestId", address,
         object_type AS "objectType", object_id AS "objectId", before, after, details
       FROM audit_event
-      WHERE ${given.map(([, condition]) => condition).join(' AND ') || 'true'}
+      WHERE ${where}
       ORDER BY occurred_at DESC, id DESC LIMIT :limit`,
   );
 };
 
-/** How many events one statement reads for a search, which a search that finds nothing must not exceed. */
-const MAX_CANDIDATES = 1000;
+/** How many events one statement examines of those that no index finds. */
+const MAX_EXAMINED = 10_000;
+/** The same for a search, which reads the whole of them. */
+const MAX_SEARCHED = 1000;
+
+interface Floor {
+  occurredAt: number;
+  id: number;
+  publicId: number;
+}
+
+/** Finds the last event that is examined; none if all are. */
+const findFloor = (filters: Filters) => {
+  const { where, numbers } = conditionsFor(filters, conditions);
+  return statement<Record<string, SqlValue>, Floor>(
+    `audit-event.floor:${numbers}`,
+    () => `
+      SELECT occurred_at AS "occurredAt", id, COALESCE(public_id, id) AS "publicId"
+      FROM audit_event
+      WHERE id = (
+        SELECT id FROM audit_event WHERE ${where}
+        ORDER BY occurred_at DESC, id DESC LIMIT 1 OFFSET ${MAX_EXAMINED - 1}
+      )`,
+  );
+};
 
 /** The time and the number of an event. */
 export type EventPosition = [occurredAt: number, publicId: number];
@@ -63,10 +105,9 @@ export class AuditEventService {
     const before = positionOf(query, 2) as EventPosition | undefined;
     const filters = { ...toFilters(query, before), workspaceId: caller.workspaceId };
     const isSearch = query.search !== undefined;
-    const events = await this.find(filters, isSearch ? MAX_CANDIDATES : limit + 1);
-    const last = isSearch && events.length === MAX_CANDIDATES ? events.at(-1) : undefined;
+    const { events, lookedUntil } = await this.find(filters, isSearch ? MAX_SEARCHED : limit + 1);
     const found = events.filter(toSearch(query.search)).slice(0, limit + 1);
-    const { rows, nextCursor } = toPage(found, limit, toPosition, last && toPosition(last));
+    const { rows, nextCursor } = toPage(found, limit, toPosition, lookedUntil);
     return {
       success: 1,
       audit_events: rows.map(toAuditEventView),
@@ -81,28 +122,43 @@ export class AuditEventService {
     before: EventPosition | undefined,
   ): Promise<{ events: AuditEventView[]; lookedUntil?: EventPosition }> {
     const filters = { ...toFilters(query, before), workspaceId };
-    const events = await this.find(filters, MAX_CANDIDATES);
+    const { events, lookedUntil } = await this.find(filters, MAX_SEARCHED);
     return {
       events: events.filter(toSearch(query.search)).map(toAuditEventView),
-      ...(events.length === MAX_CANDIDATES && { lookedUntil: toPosition(events.at(-1)!) }),
+      ...(lookedUntil && { lookedUntil }),
     };
   }
 
   /** Lists the latest events, of every workspace and without one, for the command line. */
   async listLatest(limit: number): Promise<(AuditEventView & { workspace_id: number | null })[]> {
-    const events = await this.find({}, limit);
+    const { events } = await this.find({}, limit);
     return events.map((event) => ({
       ...toAuditEventView(event),
       workspace_id: event.workspaceId,
     }));
   }
 
-  private find(filters: Filters, limit: number): Promise<FoundEvent[]> {
-    return this.statements.read(listEvents(filters), { ...filters, limit });
+  /** Finds the next events that match; `lookedUntil` where more may follow. */
+  private async find(
+    filters: Filters,
+    limit: number,
+  ): Promise<{ events: FoundEvent[]; lookedUntil?: EventPosition }> {
+    const isChosen = Object.keys(choices).some((name) => name in filters);
+    const [floor] = isChosen ? await this.statements.read(findFloor(filters), filters) : [];
+    const bounded = {
+      ...filters,
+      ...(floor && { floorTime: floor.occurredAt, floorId: floor.id }),
+    };
+    const events = await this.statements.read(listEvents(bounded), { ...bounded, limit });
+    const last = events.length === limit ? events.at(-1) : floor;
+    return { events, ...(last && { lookedUntil: toPosition(last) }) };
   }
 }
 
-function toPosition({ occurredAt, publicId }: FoundEvent): EventPosition {
+function toPosition({
+  occurredAt,
+  publicId,
+}: Pick<Floor, 'occurredAt' | 'publicId'>): EventPosition {
   return [occurredAt, publicId];
 }
 

@@ -44,7 +44,7 @@ export class ConsoleSessionController {
   ): Promise<SessionAnswer> {
     const caller = await this.apiTokens.authenticateToken(apiToken, request, response);
     await this.limits.countCall(caller, { isIntrospection: false }, response);
-    const previous = this.site.secretOf(request);
+    const previous = this.site.secretHashOf(request);
     const userAgent = request.headers['user-agent'];
     const { session, secret } = await this.sessions.begin(caller, { previous, userAgent });
     response.setHeader('Set-Cookie', this.site.toCookie(request, secret));

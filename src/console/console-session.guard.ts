@@ -1,5 +1,6 @@
 import { type CanActivate, type ExecutionContext, Injectable, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { LRUCache } from 'lru-cache';
 import { ApiTokenUsage } from '../api-token/api-token-usage.ts';
 import { isAllowedFrom } from '../api-token/api-token.rules.ts';
 import { accessOf } from '../common/access.decorator.ts';
@@ -7,6 +8,7 @@ import { type Caller, setCaller } from '../common/caller.ts';
 import { AddressNotAllowed, SessionEnded, SessionMissing } from '../common/errors.ts';
 import { clientAddress } from '../common/http/client-address.ts';
 import { requestId } from '../common/http/request-id.ts';
+import { hashTokenText } from '../common/secrets.ts';
 import { Transactor } from '../database/transactor.ts';
 import { BETWEEN_WRITES_MS } from '../database/upkeep/last-use.ts';
 import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication.limiter.ts';
@@ -18,6 +20,8 @@ import { setSession } from './current-session.decorator.ts';
 import { isAlive } from './session-life.ts';
 
 const WRITE_EVERY_MS = 60_000;
+/** Streams look four times a second whether they may go on. */
+const ASKED_AGAIN_MS = 200;
 /** The header field in which a page names the session that it shows. */
 const SHOWN_SESSION = 'x-console-session';
 
@@ -31,6 +35,11 @@ export class ConsoleSessionGuard implements CanActivate {
   private readonly logger = new Logger(ConsoleSessionGuard.name);
   /** The sessions whose use is being stored. */
   private readonly storing = new Set<number>();
+  /** By the hash of its secret: what the streams of a session, each for itself, ask again and again. */
+  private readonly asked = new LRUCache<string, Promise<StoredSession | undefined>>({
+    max: 1000,
+    ttl: ASKED_AGAIN_MS,
+  });
 
   constructor(
     private readonly site: ConsoleSite,
@@ -62,16 +71,30 @@ export class ConsoleSessionGuard implements CanActivate {
   }
 
   /** @throws SessionMissing, SessionEnded, DatabaseUnavailable */
-  private async identify(request: Request): Promise<StoredSession> {
+  private async identify(
+    request: Request,
+    find = (secret: string) => this.sessions.find(secret),
+  ): Promise<StoredSession> {
     const secret = this.site.secretOf(request);
     if (secret === undefined) throw new SessionMissing();
-    const session = await this.sessions.find(secret);
+    const session = await find(secret);
     if (!session || !isAlive(session)) throw new SessionEnded();
     // Somebody has signed in anew in the browser: a page that still shows another workspace must not act in this one.
     const shown = request.headers[SHOWN_SESSION];
     if (shown !== undefined && shown !== String(session.id)) throw new SessionEnded();
     return session;
   }
+
+  /** As it is, or was a moment ago. */
+  private readonly findAgain = (secret: string): Promise<StoredSession | undefined> => {
+    const key = hashTokenText(secret);
+    const known = this.asked.get(key);
+    if (known) return known;
+    const found = this.sessions.find(secret);
+    this.asked.set(key, found);
+    found.catch(() => this.asked.delete(key));
+    return found;
+  };
 
   private toCaller(session: StoredSession, request: Request): Caller {
     const { workspaceId, apiTokenId, firstTokenId } = session;
@@ -83,7 +106,7 @@ export class ConsoleSessionGuard implements CanActivate {
       requestId: requestId(request),
       address: clientAddress(request) ?? null,
       renew: async () => {
-        const now = await this.identify(request);
+        const now = await this.identify(request, this.findAgain);
         const caller = this.toCaller(now, request);
         requireAddress(now, caller);
         return caller;
@@ -113,7 +136,7 @@ export class ConsoleSessionGuard implements CanActivate {
 
 /** Whether the page only waits for the end, which must not put the end off. */
 function isWatch({ url }: Request): boolean {
-  return /^\/console\/session\/watch(?=\?|$)/.test(url);
+  return /^[^?]*\/console\/session\/watch(?=\?|$)/i.test(url);
 }
 
 /** @throws AddressNotAllowed */

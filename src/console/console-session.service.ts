@@ -32,14 +32,15 @@ export class ConsoleSessionService {
   /**
    * Begins a session for the API token of the caller, and ends the one that its browser has had. The
    * secret can be read nowhere else.
+   * @param options.previous the SHA-256 of the secret that the browser has had
    * @throws SessionEnded if the API token has ended meanwhile
    */
   async begin(
     caller: TokenCaller,
-    { previous, userAgent }: { previous: string | undefined; userAgent: string | undefined },
+    { previous, userAgent }: { previous: Buffer | undefined; userAgent: string | undefined },
   ): Promise<{ session: StoredSession; secret: string }> {
     const { workspaceId, apiTokenId, address } = caller;
-    const former = previous === undefined ? undefined : await this.find(previous);
+    const former = previous && (await this.sessions.findBySecret(previous));
     const secret = randomBytes(SECRET_BYTES).toString('base64url');
     const now = Date.now();
     const session = {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
 import { ConsoleNotSecure, CrossSiteRequest } from '../common/errors.ts';
+import { hashToken } from '../common/secrets.ts';
 import { Config } from '../config/config.ts';
 
 /** A name and any port of this machine itself: what a browser calls there crosses no network. */
@@ -49,6 +50,12 @@ export class ConsoleSite {
   /** What the cookie of the session holds; undefined without one, or for anything else. */
   secretOf(request: Request): string | undefined {
     return this.cookiesOf(request, SESSION).find((value) => SECRET.test(value));
+  }
+
+  /** The SHA-256 of that, by which the session is known. */
+  secretHashOf(request: Request): Buffer | undefined {
+    const secret = this.secretOf(request);
+    return secret === undefined ? undefined : hashToken(secret);
   }
 
   /**

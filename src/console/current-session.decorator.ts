@@ -1,5 +1,6 @@
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
+import { SessionMissing } from '../common/errors.ts';
 import type { StoredSession } from './console-session.repository.ts';
 
 /** On the request itself, as the caller is. */
@@ -17,6 +18,7 @@ export function setSession(request: Request, session: StoredSession): void {
 /** Parameter decorator: the session by which the call is authenticated. */
 export const CurrentSession = createParamDecorator((_data: unknown, context: ExecutionContext) => {
   const session = (context.getArgByIndex<Request>(0) as Signed)[SESSION];
-  if (!session) throw new Error('CurrentSession was asked for on a route without one');
+  // Another guard has let the call in, by what it has beside the cookie.
+  if (!session) throw new SessionMissing();
   return session;
 });

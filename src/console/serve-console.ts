@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { RouteNotFound } from '../common/errors.ts';
 import { answerDocument } from '../common/http/answer-document.ts';
+import { COMMON_HEADERS } from '../common/http/http-settings.ts';
 import { leadTo } from '../common/http/redirect.ts';
 import { StoredDocument } from '../common/http/stored-document.ts';
 import { CONSOLE_DIRECTORY } from './console-directory.ts';
@@ -22,6 +23,7 @@ const MEDIA_TYPES: Record<string, string> = {
 
 /** What the page may do: run its own scripts, call its own server, and be in no frame. */
 const FIELDS = {
+  ...COMMON_HEADERS,
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',

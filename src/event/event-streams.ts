@@ -92,7 +92,14 @@ export class EventStreams implements BeforeApplicationShutdown {
       const renewal = setTimeout(() => {
         stream.end('renew');
       }, longest);
-      const checking = setInterval(() => void this.check(caller, stream), CHECK_EVERY_MS);
+      let isChecking = false;
+      const checking = setInterval(() => {
+        if (isChecking) return;
+        isChecking = true;
+        void this.check(caller, stream).finally(() => {
+          isChecking = false;
+        });
+      }, CHECK_EVERY_MS);
       this.open.add(stream);
       response.on('close', () => {
         onEnd('gone');

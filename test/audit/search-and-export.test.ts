@@ -1,6 +1,8 @@
 import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
+import { recordRoundTrips } from '../support/database-traffic.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { planOf, wasteIn } from '../support/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -8,6 +10,7 @@ const PATH = '/api/v1/audit-events';
 const EXPORT = `${PATH}/export`;
 
 onEachDatabase((kind) => {
+  const roundTrips = recordRoundTrips();
   const service = withService(kind);
 
   const list = async (api: ApiClient, query: Record<string, string>) => {
@@ -98,6 +101,41 @@ onEachDatabase((kind) => {
     expect([found.map(({ object }) => object!.id), pages]).toEqual([['needle 1'], [0, 0, 1]]);
     expect(await exported(api, query)).toEqual(found);
     expect(await exported(api, { action: 'user_group.create' })).toHaveLength(2501);
+  });
+
+  test('a filter that no index finds examines so many events a call, however few it finds', async () => {
+    const { api } = await TestWorkspace.create(service, 'rare');
+    const [workspace] = await service.query<{ id: number }>(
+      "SELECT id FROM workspace WHERE name = 'rare'",
+    );
+    const numbers = {
+      sqlite:
+        'WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 21000)',
+      postgres: 'WITH n AS (SELECT generate_series(1, 21000) AS value)',
+    }[kind];
+    const now = Date.now();
+    await changeDatabase(
+      service.database,
+      `${numbers} INSERT INTO audit_event (workspace_id, occurred_at, action, actor_type, object_type, object_id)
+       SELECT ${workspace!.id}, ${now} + value / 7, CASE WHEN value IN (5, 15000) THEN 'schema.create' ELSE 'user_group.create' END,
+         'service', CASE WHEN value IN (5, 15000) THEN 'schema' ELSE 'user_group' END, CAST(value AS varchar(20)) FROM n`,
+    );
+    roundTrips.length = 0;
+    const rare = await list(api, { action: 'schema.create', object_type: 'schema' });
+    expect(rare.found.map(({ object }) => object!.id)).toEqual(['15000', '5']);
+    expect(rare.pages).toEqual([1, 0, 1]);
+    for (const sql of roundTrips.flat().filter((one) => one.includes('FROM audit_event'))) {
+      const plan = await planOf(service, sql);
+      expect([sql, plan.join('\n')]).toEqual([
+        sql,
+        expect.stringContaining('audit_event_workspace_id_occurred_at_idx'),
+      ]);
+      expect([sql, wasteIn(plan)]).toEqual([sql, []]);
+    }
+    expect(await exported(api, { action: 'schema.create' })).toEqual(rare.found);
+    expect((await list(api, { action: 'user_group.create', limit: '200' })).pages).toHaveLength(
+      105,
+    );
   });
 
   test.each([

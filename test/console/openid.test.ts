@@ -199,6 +199,21 @@ onEachDatabase((kind) => {
     expect(again.url).toContain('error=sign_in_failed');
   });
 
+  test('the session that the browser had ends, whose cookie does not come from another site', async () => {
+    const { visitor } = await signIn('anna');
+    const former = { Cookie: `console=${visitor.cookieOf(service.baseUrl, 'console')!}` };
+    const begun = await visitor.call(`${service.baseUrl}/console/sign-in/openid`);
+    const at = begun.headers.get('location')!;
+    const { url: callback } = await visitor.visit(at, (place) => place.includes('/callback'));
+    const attempt = `${ATTEMPT}=${visitor.cookieOf(service.baseUrl, ATTEMPT)!}`;
+    const finished = await fetch(callback, { headers: { Cookie: attempt }, redirect: 'manual' });
+    expect(finished.headers.getSetCookie().join()).toContain('console=');
+    const { status, body } = await service
+      .clientOf(undefined)
+      .call('GET', '/console/session', undefined, former);
+    expect([status, body.code]).toEqual([401, 'session_ended']);
+  });
+
   test.each(['fred', 'gina', 'hugo', 'ines'])(
     'an address and whether it is verified count only from one source (%s)',
     async (account) => {

@@ -261,6 +261,8 @@ onEachDatabase((kind) => {
         'text/html; charset=utf-8',
       ]);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.headers.get('x-content-type-options')).toBe('nosniff');
       const [, script] = /src="\.\/(assets\/[^"]+)"/.exec(await page.text())!;
       const asset = await call(`/internal/console/${script}`);
       expect([asset.status, asset.headers.get('cache-control')]).toEqual([
@@ -282,6 +284,20 @@ onEachDatabase((kind) => {
       }
       for (const path of ['/console/', '/console/session', '/internal/console/api/v1/orders']) {
         expect([path, (await call(path, withCookie)).status]).toEqual([path, 404]);
+      }
+    });
+
+    test('capitals make no other route of it', async () => {
+      const begun = await signIn('same-origin');
+      const [cookie] = begun.headers.getSetCookie()[0]!.split(';');
+      const Authorization = `Token ${BOOTSTRAP_TOKEN}`;
+      for (const path of ['/internal/CONSOLE/session', '/INTERNAL/console/API/v1/user-groups']) {
+        const withToken = await call(path, { headers: { Authorization } });
+        expect([path, withToken.status]).toEqual([path, 401]);
+        const withCookie = await call(path, { headers: { Cookie: cookie! } });
+        expect([path, withCookie.status]).toEqual([path, 200]);
+        const foreign = { method: 'DELETE', headers: { 'Sec-Fetch-Site': 'cross-site' } };
+        expect([path, (await call(path, foreign)).status]).toEqual([path, 403]);
       }
     });
 

@@ -14,6 +14,11 @@ export interface KeptAttempt extends Attempt {
   workspace: string | undefined;
   /** Where in the page to go on; undefined for its beginning. */
   place: string | undefined;
+  /**
+   * The SHA-256 of the secret of the session that the browser has: behind the identity provider its own
+   * cookie does not come, which is `SameSite=Strict`.
+   */
+  previous: Buffer | undefined;
 }
 
 /**
@@ -28,13 +33,14 @@ export class AttemptCookie {
   of(request: Request): KeptAttempt {
     const [text = ''] = this.site.cookiesOf(request, NAME);
     try {
-      const attempt = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<KeptAttempt>;
-      const { state, nonce, verifier, workspace, place } = attempt;
+      const attempt = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<Written>;
+      const { state, nonce, verifier, workspace, place, previous } = attempt;
       if ([state, nonce, verifier].every((one) => typeof one === 'string' && one !== '')) {
         const kept = { state, nonce, verifier, place: isPlace(place) ? place : undefined };
         return {
           ...kept,
           workspace: typeof workspace === 'string' ? workspace : undefined,
+          previous: typeof previous === 'string' ? Buffer.from(previous, 'base64url') : undefined,
         } as KeptAttempt;
       }
     } catch {
@@ -45,8 +51,15 @@ export class AttemptCookie {
 
   /** The cookie that holds the attempt; or takes it away. @throws ConsoleNotSecure */
   toCookie(request: Request, attempt: KeptAttempt | undefined): string {
-    const value = attempt && Buffer.from(JSON.stringify(attempt)).toString('base64url');
+    const value = attempt && Buffer.from(JSON.stringify(toWritten(attempt))).toString('base64url');
     const attributes = ['SameSite=Lax', `Max-Age=${LIFE_SECONDS}`];
     return this.site.setCookie(request, NAME, value, attributes);
   }
+}
+
+/** As it stands in the cookie. */
+type Written = Omit<KeptAttempt, 'previous'> & { previous: string | undefined };
+
+function toWritten({ previous, ...attempt }: KeptAttempt): Written {
+  return { ...attempt, previous: previous?.toString('base64url') };
 }

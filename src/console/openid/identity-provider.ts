@@ -133,8 +133,9 @@ function together(own: Claims, info: Claims): Claims {
 /** What people call somebody: nothing that they can write themselves and that could be the address of another. */
 function nameOf(claims: Claims): string {
   const { email, email_verified, preferred_username, name, sub } = claims;
-  const given = [email_verified === true && email, preferred_username, name, sub];
-  return given.map(readable).find((one) => one !== '')!;
+  const own = [preferred_username, name].map(readable).filter((one) => !one.includes('@'));
+  const verified = email_verified === true ? readable(email) : '';
+  return [verified, ...own, readable(sub)].find((one) => one !== '')!;
 }
 
 function readable(name: unknown): string {

@@ -64,7 +64,7 @@ export class PersonSignIn {
     };
     await this.limits.countCall(caller, { isIntrospection: false }, response);
     const { secret } = await this.sessions.begin(caller, {
-      previous: this.site.secretOf(request),
+      previous: this.site.secretHashOf(request) ?? attempt.previous,
       userAgent: request.headers['user-agent'],
     });
     return secret;

@@ -65,7 +65,8 @@ export class SignInController {
       // Another site must not put another session in the place of the one that is there.
       this.site.requireOwnPage(request);
       const { url, attempt } = await this.provider.begin();
-      const cookie = this.attempts.toCookie(request, { ...attempt, workspace, place });
+      const previous = this.site.secretHashOf(request);
+      const cookie = this.attempts.toCookie(request, { ...attempt, workspace, place, previous });
       response.setHeader('Set-Cookie', cookie);
       return url.href;
     });
