@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `search` one call looks at 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
+         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `action`, `object_type` or `api_token_id` one call examines 10,000 events at most, with `search` 1,000: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
          */
         get: operations["listAuditEvents"];
         put?: never;
@@ -861,7 +861,7 @@ export interface paths {
         };
         /**
          * Count what the workspace has
-         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says, which is at most some ten times as long as it takes. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.
+         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.
          */
         get: operations["getOverview"];
         put?: never;

@@ -18,7 +18,7 @@ const MESSAGE = 'Too many failed authentications from this address in this minut
 
 /**
  * Allows each client address `FAILED_AUTHENTICATIONS_PER_MINUTE` failed authentications a minute.
- * Valid calls are never counted, so that nobody's wrong tokens lock out a right one.
+ * Calls with a right token are never counted, so that nobody's wrong tokens lock out a right one.
  */
 @Injectable()
 export class FailedAuthenticationLimiter {
