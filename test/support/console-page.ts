@@ -5,8 +5,16 @@ import { launchChromium } from './chromium.ts';
 import { noteTokens } from './leaks.ts';
 import type { TestService } from './test-service.ts';
 
+/** The width of a small telephone, in CSS pixels. */
+const NARROW = 360;
+
+/** What somebody works with, who otherwise does the same. */
+export type Hand = 'mouse' | 'keyboard';
+
 /** How somebody looks at the console. */
 export interface Look {
+  /** By default the mouse. */
+  hand?: Hand;
   colorScheme?: 'light' | 'dark';
   /** In CSS pixels. */
   width?: number;
@@ -23,6 +31,7 @@ export class ConsolePage {
     readonly context: BrowserContext,
     readonly tab: Page,
     private readonly address: string,
+    private readonly hand: Hand,
   ) {
     tab.on('pageerror', (error) => this.complaints.push(error.message));
     tab.on('console', (message) => {
@@ -34,9 +43,10 @@ export class ConsolePage {
   }
 
   static async open(browser: Browser, service: TestService, look: Look = {}): Promise<ConsolePage> {
-    const { colorScheme = 'light', width = 1280, at = service.baseUrl } = look;
+    const { hand = 'mouse', colorScheme = 'light', width = 1280, at = service.baseUrl } = look;
     const context = await browser.newContext({
       colorScheme,
+      reducedMotion: 'reduce',
       viewport: { width, height: 800 },
       locale: 'en-GB',
       timezoneId: 'UTC',
@@ -48,7 +58,7 @@ export class ConsolePage {
          console.error('refused by the policy:', violatedDirective, blockedURI);
        });`,
     );
-    return new ConsolePage(context, await context.newPage(), `${at}/console/`);
+    return new ConsolePage(context, await context.newPage(), `${at}/console/`, hand);
   }
 
   /** Signs in without the form. @throws if it is refused */
@@ -119,9 +129,83 @@ export class ConsolePage {
     }
   }
 
-  /** Clicks, and gives the text of the file that the page then saves. */
+  /**
+   * Uses a button, a link, a checkbox or a radio button: by a click, or by a key once it has the focus.
+   * @param modifier a key that is held meanwhile
+   */
+  async use(control: Locator, modifier?: 'Shift'): Promise<void> {
+    if (this.hand === 'mouse') {
+      await control.click(modifier && { modifiers: [modifier] });
+      return;
+    }
+    const type = await control.getAttribute('type');
+    if (type === 'radio') {
+      await this.choose(control);
+      return;
+    }
+    await this.tabTo(control);
+    const key = type === 'checkbox' ? 'Space' : 'Enter';
+    await this.press(modifier ? `${modifier}+${key}` : key);
+  }
+
+  /** Of the radio buttons of a group the Tab key leads to the chosen one, and arrows to the others. */
+  private async choose(radio: Locator): Promise<void> {
+    const name = await radio.getAttribute('name');
+    await this.tabTo(this.tab.locator(`input[name="${name}"]:checked`));
+    await this.goTo(radio, { before: 'ArrowLeft', after: 'ArrowRight' });
+  }
+
+  /** Writes into a field in place of what it has. A moment is written as its field gives it: `2026-03-02T14:37`. */
+  async write(field: Locator, text: string): Promise<void> {
+    if (this.hand === 'mouse') {
+      await field.click();
+      await field.fill(text);
+      return;
+    }
+    await this.tabTo(field);
+    if ((await field.getAttribute('type')) === 'datetime-local') {
+      const [, year, month, day, hour, minute] = /^(\d+)-(\d+)-(\d+)T(\d+):(\d+)$/.exec(text)!;
+      await this.tab.keyboard.type(`${month}${day}${year}`);
+      // A year may have more digits than these.
+      await this.press('ArrowRight');
+      const hours = String(Number(hour) % 12 || 12).padStart(2, '0');
+      await this.tab.keyboard.type(`${hours}${minute}${Number(hour) < 12 ? 'A' : 'P'}`);
+      return;
+    }
+    await this.press('Control+A', 'Delete');
+    await this.tab.keyboard.insertText(text);
+  }
+
+  /** Ends writing in a field that takes what is written only then. */
+  async leave(): Promise<void> {
+    if (this.hand === 'mouse') await this.tab.locator('h1').click();
+    else await this.press('Enter');
+  }
+
+  /** Chooses by the value of an option. The list that a click unfolds is no part of the page. */
+  async select(list: Locator, value: string): Promise<void> {
+    if (this.hand === 'mouse') {
+      await list.selectOption(value);
+      return;
+    }
+    const values = await list.locator('option').evaluateAll(valuesOf);
+    await this.tabTo(list);
+    const steps = values.indexOf(value) - values.indexOf(await list.inputValue());
+    for (let step = 0; step < Math.abs(steps); step++) {
+      await this.press(steps > 0 ? 'ArrowDown' : 'ArrowUp');
+    }
+  }
+
+  /** Chooses a file in the dialog of the browser, which the field opens. */
+  async chooseFile(field: Locator, name: string, content: string): Promise<void> {
+    const [chooser] = await Promise.all([this.tab.waitForEvent('filechooser'), this.use(field)]);
+    const mimeType = 'application/octet-stream';
+    await chooser.setFiles({ name, mimeType, buffer: Buffer.from(content) });
+  }
+
+  /** Uses a button, and gives the text of the file that the page then saves. */
   async saved(button: Locator): Promise<string> {
-    const [download] = await Promise.all([this.tab.waitForEvent('download'), button.click()]);
+    const [download] = await Promise.all([this.tab.waitForEvent('download'), this.use(button)]);
     return readFileSync(await download.path(), 'utf8');
   }
 
@@ -133,16 +217,31 @@ export class ConsolePage {
   /** Goes by the Tab key to a control. @throws if it cannot be reached so */
   async tabTo(control: Locator): Promise<void> {
     await control.waitFor();
-    for (let presses = 0; presses < 60; presses++) {
-      if (await this.hasFocus(control)) return;
-      await this.press('Tab');
+    const handle = await control.elementHandle();
+    await handle.waitForElementState('enabled');
+    // A dialog that has closed gives the focus back after the page was painted.
+    await this.tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
+    await this.goTo(control, { before: 'Shift+Tab', after: 'Tab' });
+  }
+
+  /** Presses the key that leads on from where the focus is, until a control has it. */
+  private async goTo(control: Locator, keys: Record<'before' | 'after', string>): Promise<void> {
+    for (let presses = 0; presses < 200; presses++) {
+      const side = await control.evaluate(sideOfFocus);
+      if (side === 'here') return;
+      await this.press(keys[side]);
     }
-    throw new Error(`the Tab key does not lead to ${control.toString()}`);
+    throw new Error(`the keyboard does not lead to ${control.toString()}`);
   }
 
   /** Presses keys one after another. */
   async press(...keys: string[]): Promise<void> {
     for (const key of keys) await this.tab.keyboard.press(key);
+  }
+
+  /** What stands in the fields of the page. */
+  fieldValues(): Promise<string[]> {
+    return this.tab.locator('input, textarea').evaluateAll(valuesOf);
   }
 
   /** The secret that the page shows this once. */
@@ -171,18 +270,57 @@ export class ConsolePage {
     );
   }
 
-  /** What stands in the way of somebody who uses the page otherwise than by mouse and eye. */
+  /**
+   * What stands in the way of somebody who uses the page otherwise than by mouse and eye: in light
+   * and in dark colours, and on a narrow screen. Colours change nothing but themselves.
+   */
   async accessibilityViolations(): Promise<string[]> {
     if (!(await this.tab.evaluate<boolean>('"axe" in globalThis'))) {
       await this.tab.evaluate(axeSource);
     }
+    const wide = this.tab.viewportSize()!;
+    const found = [...(await this.violations('wide'))];
+    await this.tab.emulateMedia({ colorScheme: 'dark' });
+    found.push(...(await this.violations('dark', ['color-contrast', 'link-in-text-block'])));
+    await this.tab.emulateMedia({ colorScheme: 'light' });
+    await this.tab.setViewportSize({ ...wide, width: NARROW });
+    found.push(...(await this.violations('narrow')));
+    await this.tab.setViewportSize(wide);
+    return found;
+  }
+
+  /** @param rules by default all of them */
+  private async violations(look: string, rules?: string[]): Promise<string[]> {
+    const options = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
     const { violations } = await this.tab.evaluate<AxeAnswer>(
-      'axe.run({ resultTypes: ["violations"] })',
+      `axe.run(${JSON.stringify(options)})`,
     );
     return violations.flatMap(({ id, nodes }) =>
-      nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary}`),
+      nodes.map(
+        ({ html, failureSummary }) => `${look}: ${id}: ${html.slice(0, 200)} ${failureSummary}`,
+      ),
     );
   }
+}
+
+/** What the functions below, which run in the page, know of an element. */
+interface Place {
+  value: string;
+  ownerDocument: { activeElement: Place | null };
+  compareDocumentPosition: (other: Place) => number;
+}
+
+/** Whether an element has the focus; else, on which side of what has it. */
+function sideOfFocus(element: object): 'here' | 'before' | 'after' {
+  const FOLLOWING = 4;
+  const own = element as Place;
+  const focused = own.ownerDocument.activeElement;
+  if (focused === own) return 'here';
+  return focused && own.compareDocumentPosition(focused) & FOLLOWING ? 'before' : 'after';
+}
+
+function valuesOf(elements: object[]): string[] {
+  return elements.map((element) => (element as Place).value);
 }
 
 interface AxeAnswer {
@@ -212,4 +350,9 @@ export function withConsolePages(): (service: TestService, look?: Look) => Promi
     opened.push(page);
     return page;
   };
+}
+
+/** Declares the same tests once for each hand. */
+export function byEachHand(tests: (hand: Hand) => void): void {
+  describe.each(['mouse', 'keyboard'] as const)('by %s', tests);
 }

@@ -1,5 +1,5 @@
 // A certified OpenID Connect provider on a port of this machine, which signs in at once whoever
-// `login_hint` or the environment names. A process of its own, because it is no CommonJS.
+// `login_hint`, the cookie `account` or the environment names. A process of its own, because it is no CommonJS.
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { Provider } from 'oidc-provider';
@@ -47,7 +47,8 @@ function claimsOf({ id_token: own, ...rest } = {}, use) {
 /** What a person would do: signs in, and consents to everything. */
 async function interact(provider, request, response) {
   const { prompt, params, session } = await provider.interactionDetails(request, response);
-  const accountId = params.login_hint ?? Object.keys(accounts)[0];
+  const [, sitting] = /\baccount=(\w+)/.exec(request.headers.cookie) ?? [];
+  const accountId = params.login_hint ?? sitting ?? Object.keys(accounts)[0];
   if (accountId === 'nobody') {
     const refused = { error: 'access_denied', error_description: 'They went away.' };
     await provider.interactionFinished(request, response, refused);

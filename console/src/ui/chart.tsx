@@ -36,7 +36,7 @@ function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number
   });
 }
 
-/** Lines over time; the numbers of the point that is pointed at stand above them, else the sums. */
+/** Lines over time; the numbers of the point that is pointed at, or gone to by arrow keys, stand above them, else the sums. */
 export function Chart({
   points,
   series,
@@ -58,6 +58,20 @@ export function Chart({
     const index = Math.round(((event.clientX - left) / width) * last);
     setAt(Math.min(Math.max(index, 0), last));
   };
+  const leave = () => {
+    setAt(undefined);
+  };
+  const walk = (event: KeyboardEvent) => {
+    const from = at ?? last + 1;
+    const places: Record<string, number> = {
+      ...{ ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last },
+    };
+    const index = places[event.key];
+    if (event.key === 'Escape') leave();
+    if (index === undefined) return;
+    setAt(Math.min(Math.max(index, 0), last));
+    event.preventDefault();
+  };
   return (
     <figure class="chart">
       <figcaption>
@@ -71,11 +85,12 @@ export function Chart({
       <div
         class="plot"
         role="img"
+        tabIndex={0}
         aria-label={series.map(({ key, name }) => `${name}: ${sumOf(key)}`).join(', ')}
         onPointerMove={point}
-        onPointerLeave={() => {
-          setAt(undefined);
-        }}
+        onPointerLeave={leave}
+        onKeyDown={walk}
+        onBlur={leave}
       >
         {[1, 0.5, 0].map((part) => (
           <span key={part} class="level" style={{ top: `${(1 - part) * 100}%` }}>

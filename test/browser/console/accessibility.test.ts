@@ -1,17 +1,15 @@
-import { scopes } from '../../src/common/caller.ts';
-import type { ApiClient } from '../support/api-client.ts';
-import { fillWorkspace, placesOf } from '../support/console-content.ts';
-import { type ConsolePage, withConsolePages } from '../support/console-page.ts';
-import { withService } from '../support/test-service.ts';
-import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { scopes } from '../../../src/common/caller.ts';
+import type { ApiClient } from '../../support/api-client.ts';
+import { fillWorkspace, placesOf } from '../../support/console-content.ts';
+import type { ConsolePage } from '../../support/console-page.ts';
+import { withConsole } from '../../support/console-tests.ts';
+import { WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 // Each page and dialog is examined as a whole.
 jest.setTimeout(180_000);
 
-const open = withConsolePages();
-
 // What the page is made of does not depend on the database.
-const service = withService('sqlite', SENDING);
+const { service, open, begin } = withConsole('sqlite');
 let places: string[];
 let dialogs: [place: string, ...buttons: (string | RegExp)[]][];
 
@@ -19,7 +17,7 @@ beforeAll(async () => {
   const api = service.clientOf(await service.issueToken([...scopes], 'full'));
   const made = await fillWorkspace(api, ['acme', 'globex']);
   await makeVaried(api);
-  places = await placesOf('acme', made);
+  places = placesOf('acme', made);
   const endpoint = `webhooks/${await failingEndpoint(api)}`;
   places.push('groups/initech', 'groups?search=nothing', 'groups?status=suspended', endpoint);
   places.push('audit?action=none', 'api-tokens?all=1', 'nowhere');
@@ -77,61 +75,52 @@ async function failingEndpoint(api: ApiClient): Promise<number> {
   return id;
 }
 
-describe.each(['light', 'dark'] as const)('in %s colours', (colorScheme) => {
-  const signedIn = async (workspace: string): Promise<ConsolePage> => {
-    const page = await open(service, { colorScheme });
-    await page.signIn(await service.issueToken([...scopes], workspace));
-    return page;
-  };
-  const expectNothing = async (page: ConsolePage, where: unknown) => {
-    expect([where, await page.accessibilityViolations()]).toEqual([where, []]);
-  };
+const expectNothing = async (page: ConsolePage, where: unknown) => {
+  expect([where, await page.accessibilityViolations()]).toEqual([where, []]);
+};
 
-  test('axe finds nothing on the sign-in page', async () => {
-    const page = await open(service, { colorScheme });
-    await page.visit();
-    await page.tab.getByText('Where do I get one?').click();
-    await expectNothing(page, 'at rest');
-    await page.field('API token').fill('wrong');
-    await page.button('Sign in').click();
-    await page.tab.getByRole('alert').waitFor();
-    page.takeRefusal(401);
-    await expectNothing(page, 'after a refusal');
-  });
+test('axe finds nothing on the sign-in page', async () => {
+  const page = await open();
+  await page.visit();
+  await page.tab.getByText('Where do I get one?').click();
+  await expectNothing(page, 'at rest');
+  await page.field('API token').fill('wrong');
+  await page.button('Sign in').click();
+  await page.tab.getByRole('alert').waitFor();
+  page.takeRefusal(401);
+  await expectNothing(page, 'after a refusal');
+});
 
-  test('axe finds nothing on any page with what a workspace has', async () => {
-    const page = await signedIn('full');
-    for (const place of places) {
-      await page.visit(place);
-      await page.settle();
-      const unfold = page.tab.locator('.unfold').first();
-      if ((await unfold.count()) > 0) await unfold.click();
-      const pick = page.tab.getByRole('checkbox', { name: /^Select / }).last();
-      if ((await pick.count()) > 0) await pick.click();
-      await expectNothing(page, place);
-    }
-  });
+test('axe finds nothing on any page with what a workspace has', async () => {
+  const { page } = await begin({ workspace: 'full' });
+  for (const place of places) {
+    await page.visit(place);
+    await page.settle();
+    const unfold = page.tab.locator('.unfold').first();
+    if ((await unfold.count()) > 0) await unfold.click();
+    const pick = page.tab.getByRole('checkbox', { name: /^Select / }).last();
+    if ((await pick.count()) > 0) await pick.click();
+    await expectNothing(page, place);
+  }
+});
 
-  test('axe finds nothing on any page of a workspace that has nothing', async () => {
-    const page = await signedIn('empty');
-    const own = places.filter((place) =>
-      /^(|groups|registry\/[a-z-]+|webhooks|events)$/.test(place),
-    );
-    for (const place of own) {
-      await page.visit(place);
-      await page.settle();
-      await expectNothing(page, place);
-    }
-  });
+test('axe finds nothing on any page of a workspace that has nothing', async () => {
+  const { page } = await begin({ workspace: 'empty' });
+  const own = places.filter((place) => /^(|groups|registry\/[a-z-]+|webhooks|events)$/.test(place));
+  for (const place of own) {
+    await page.visit(place);
+    await page.settle();
+    await expectNothing(page, place);
+  }
+});
 
-  test('axe finds nothing in any dialog', async () => {
-    const page = await signedIn('full');
-    for (const [place, ...buttons] of dialogs) {
-      await page.visit(place);
-      await page.settle();
-      for (const name of buttons) await page.button(name).first().click();
-      await page.tab.getByRole('dialog').waitFor();
-      await expectNothing(page, [place, ...buttons]);
-    }
-  });
+test('axe finds nothing in any dialog', async () => {
+  const { page } = await begin({ workspace: 'full' });
+  for (const [place, ...buttons] of dialogs) {
+    await page.visit(place);
+    await page.settle();
+    for (const name of buttons) await page.button(name).first().click();
+    await page.tab.getByRole('dialog').waitFor();
+    await expectNothing(page, [place, ...buttons]);
+  }
 });

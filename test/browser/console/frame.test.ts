@@ -1,0 +1,145 @@
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { scopes as allScopes } from '../../../src/common/caller.ts';
+import { fillWorkspace, placesOf } from '../../support/console-content.ts';
+import { byEachHand } from '../../support/console-page.ts';
+import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { onEachDatabase } from '../../support/databases.ts';
+import type { TestService } from '../../support/test-service.ts';
+
+const PAGES = [
+  ...['Overview', 'User groups', 'Registry', 'API tokens', 'Audit log'],
+  ...['Webhooks', 'Events', 'Sessions', 'System'],
+];
+
+onEachDatabase((kind) => {
+  const { service, open, begin } = withConsole(kind);
+
+  byEachHand((hand) => {
+    test('the navigation leads to every page, and the browser leads back', async () => {
+      const { page } = await begin({ hand });
+      await page.visit();
+      const links = page.tab.getByRole('navigation', { name: 'Pages' }).getByRole('link');
+      expect(await links.allInnerTexts()).toEqual(PAGES);
+      for (const name of PAGES) {
+        await page.use(links.filter({ hasText: name }));
+        await page.heading(new RegExp(`^${name}`)).waitFor();
+        expect(await links.filter({ hasText: name }).getAttribute('aria-current')).toBe('page');
+      }
+      await page.tab.goBack();
+      await page.heading('Sessions').waitFor();
+    });
+
+    test('the colours that are chosen stay, also where nobody is signed in', async () => {
+      const { page } = await begin({ hand, colorScheme: 'light' });
+      const colour = () => page.tab.evaluate<string>('getComputedStyle(document.body).color');
+      await page.visit();
+      const light = await colour();
+      await page.use(page.button('Colours: as the system; change'));
+      await page.use(page.button('Colours: light; change'));
+      await page.button('Colours: dark; change').waitFor();
+      const dark = await colour();
+      expect(dark).not.toBe(light);
+      await page.tab.reload();
+      await page.button('Colours: dark; change').waitFor();
+      expect(await colour()).toBe(dark);
+      await page.use(page.button('Sign out'));
+      await page.field('API token').waitFor();
+      await page.tab.reload();
+      await page.field('API token').waitFor();
+      expect(await colour()).toBe(dark);
+    });
+
+    test('the keys that the page knows are told', async () => {
+      const { page } = await begin({ hand });
+      await page.visit('groups');
+      await page.use(page.button('Keys'));
+      await page.dialog('Keys').getByText('search on this page').waitFor();
+      await page.use(page.dialog('Keys').getByRole('button', { name: 'Close' }));
+      await page.dialog('Keys').waitFor({ state: 'detached' });
+    });
+  });
+
+  test('on a telephone no page is wider than its screen', async () => {
+    const long = 'a-name-without-any-place-to-break-it-'.repeat(4);
+    const { page, api } = await begin({ width: 360 });
+    const made = await fillWorkspace(api, [long]);
+    for (const place of placesOf(long, made)) {
+      await page.visit(place);
+      await page.settle();
+      expect([place, await page.overhang()]).toEqual([place, 0]);
+    }
+    const dialogs: [place: string, button: string][] = [
+      ['groups', 'New user group'],
+      ['groups', 'Import'],
+      [`groups/${long}`, 'Edit'],
+      [`groups/${long}`, 'Rotate'],
+      [`groups/${long}`, 'Delete'],
+      ['api-tokens', 'New API token'],
+    ];
+    for (const [place, name] of dialogs) {
+      await page.visit(place);
+      await page.button(name).click();
+      await page.tab.getByRole('dialog').waitFor();
+      expect([name, await page.overhang(), await page.overhang('dialog')]).toEqual([name, 0, 0]);
+    }
+    await page.context.clearCookies();
+    await page.visit();
+    expect(await page.overhang()).toBe(0);
+  });
+
+  describe('below a path of a proxy', () => {
+    let proxy: Server;
+    let at: string;
+
+    beforeAll(async () => {
+      proxy = behind('/ops', service);
+      await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+      at = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/ops`;
+    });
+
+    afterAll(() => {
+      proxy.closeAllConnections();
+      proxy.close();
+    });
+
+    test('everything is found, the calls and the streams as well', async () => {
+      const token = await service.issueToken([...allScopes], 'behind-a-proxy');
+      const page = await open({ at });
+      const asked: string[] = [];
+      page.tab.on('request', (call) => asked.push(call.url()));
+      await page.tab.goto(`${at}/console#/events`);
+      await page.field('API token').fill(token);
+      await page.button('Sign in').click();
+      await page.tab.getByText('live', { exact: true }).waitFor();
+      await createGroup(service.clientOf(token), 'acme');
+      await page.row('user_group.create').getByRole('link', { name: 'acme' }).click();
+      await page.heading('acme').waitFor();
+      await page.button('Suspend').click();
+      await page.dialog('Suspend this user group').getByRole('button', { name: 'Suspend' }).click();
+      await page.shows('no token of it is active');
+      expect(page.tab.url()).toBe(`${at}/console/#/groups/acme`);
+      expect(asked.filter((url) => !url.startsWith(at))).toEqual([]);
+    });
+  });
+});
+
+/** A proxy that serves what a service has below a path, and nothing else. */
+function behind(path: string, service: TestService): Server {
+  return createServer((incoming, outgoing) => {
+    const url = incoming.url!;
+    if (!url.startsWith(`${path}/`)) {
+      outgoing.writeHead(404).end();
+      return;
+    }
+    const { method, headers } = incoming;
+    const options = { port: service.port, method, headers, path: url.slice(path.length) };
+    const call = request({ host: '127.0.0.1', ...options }, (answer) => {
+      outgoing.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(outgoing);
+    });
+    call.on('error', () => outgoing.destroy());
+    outgoing.on('close', () => call.destroy());
+    incoming.pipe(call);
+  });
+}

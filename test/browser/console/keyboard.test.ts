@@ -1,0 +1,146 @@
+import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { onEachDatabase } from '../../support/databases.ts';
+
+/** The key that leads to each page, after `g`. */
+const PAGES = [
+  ['u', 'User groups'],
+  ['r', 'Registry'],
+  ['t', 'API tokens'],
+  ['a', 'Audit log'],
+  ['w', 'Webhooks'],
+  ['e', 'Events'],
+  ['s', 'Sessions'],
+  ['y', 'System'],
+  ['o', 'Overview'],
+] as const;
+
+onEachDatabase((kind) => {
+  const { service, open, begin } = withConsole(kind);
+
+  test('the field of the token has the focus at the beginning, and Enter signs in', async () => {
+    const page = await open();
+    await page.visit('sessions');
+    await page.tab.keyboard.insertText(await service.issueToken(['user-groups:read']));
+    await page.press('Enter');
+    await page.heading('Sessions').waitFor();
+  });
+
+  test('g and a letter lead to each page, but not while one writes', async () => {
+    const { page } = await begin();
+    await page.visit();
+    for (const [key, name] of PAGES) {
+      await page.press('g', key);
+      await page.heading(new RegExp(`^${name}`)).waitFor();
+      // What had the focus is gone, and the next key goes on from the page's heading.
+      const isOnHeading = () => page.hasFocus(page.tab.locator('h1'));
+      expect([name, await page.read(true, isOnHeading)]).toEqual([name, true]);
+    }
+    await page.press('g', 'u');
+    await page.heading('User groups').waitFor();
+    await page.press('/');
+    await page.tab.keyboard.type('ge?/');
+    const search = page.field('Search by name, id or property value');
+    expect(await search.inputValue()).toBe('ge?/');
+    await page.shows('No user group matches');
+    expect(await page.tab.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('/ searches on the page, and Escape ends it', async () => {
+    const { page, api } = await begin();
+    for (const id of ['alder', 'birch']) await createGroup(api, id);
+    await page.visit('groups');
+    await page.row('alder').waitFor();
+    await page.press('/');
+    await page.tab.keyboard.type('birch');
+    await page.row('alder').waitFor({ state: 'detached' });
+    expect(page.place).toBe('groups?search=birch');
+    await page.press('Escape');
+    await page.row('alder').waitFor();
+    expect(page.place).toBe('groups');
+    for (const place of ['registry', 'api-tokens', 'audit', 'events']) {
+      await page.visit(place);
+      await page.press('/');
+      expect([place, await page.hasFocus(page.tab.getByRole('searchbox'))]).toEqual([place, true]);
+    }
+  });
+
+  test('the arrow keys walk the rows of a table, and Enter opens one', async () => {
+    const { page, api } = await begin();
+    const ids = ['alder', 'birch', 'cedar', 'dogwood'];
+    for (const id of ids) await createGroup(api, id);
+    await page.visit('groups');
+    await page.row('dogwood').waitFor();
+    const walk = async (...keys: string[]) => {
+      await page.press(...keys);
+      return page.tab.locator(':focus').innerText();
+    };
+    expect(await walk('ArrowDown')).toBe('alder');
+    expect(await walk('ArrowDown', 'ArrowDown', 'ArrowUp')).toBe('birch');
+    expect(await walk('End')).toBe('dogwood');
+    expect(await walk('ArrowDown')).toBe('dogwood');
+    expect(await walk('Home')).toBe('alder');
+    await page.press('ArrowDown', 'Enter');
+    await page.heading('birch').waitFor();
+  });
+
+  test('Escape closes a dialog without its effect, and leads back to what has opened it', async () => {
+    const { page, api } = await begin();
+    const token = await createGroup(api, 'acme');
+    await page.visit('groups/acme');
+    const dialog = page.tab.getByRole('dialog');
+    // Nobody begins at the top again.
+    const expectBackAt = async (name: string) => {
+      const isBack = () => page.hasFocus(page.button(name));
+      expect([name, await page.read(true, isBack)]).toEqual([name, true]);
+    };
+    for (const name of ['Suspend', 'Edit', 'Rotate', 'Delete', 'Show the current one']) {
+      await page.tabTo(page.button(name));
+      await page.press('Space');
+      await dialog.waitFor();
+      await page.press('Tab', 'Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await expectBackAt(name);
+    }
+    await page.press('?');
+    await page.dialog('Keys').waitFor();
+    await page.press('g', 'e', 'Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(page.place).toBe('groups/acme');
+    await expectBackAt('Show the current one');
+    expect(await api.isActive(token)).toBe(true);
+  });
+
+  test('the focus stays in a dialog, and Enter in its field does what its button does', async () => {
+    const { page, api } = await begin();
+    await createGroup(api, 'acme');
+    await page.visit('groups/acme');
+    await page.tabTo(page.button('Delete'));
+    await page.press('Enter');
+    const confirmation = page.field('Type its id acme to confirm');
+    await page.tabTo(confirmation);
+    for (let presses = 0; presses < 12; presses++) {
+      await page.press('Tab');
+      expect(await page.tab.locator('.shell > * :focus:not(dialog *)').count()).toBe(0);
+    }
+    await page.tabTo(confirmation);
+    await page.tab.keyboard.type('acm');
+    await page.press('Enter');
+    expect((await api.call('GET', '/api/v1/user-groups/acme')).status).toBe(200);
+    await page.tab.keyboard.type('e');
+    await page.press('Enter');
+    await page.heading('User groups').waitFor();
+    expect((await api.call('GET', '/api/v1/user-groups/acme')).status).toBe(404);
+  });
+
+  test('the first thing that Tab leads to passes over the navigation', async () => {
+    const { page } = await begin();
+    await page.visit('groups');
+    const skip = page.tab.getByRole('link', { name: 'Skip to the content' });
+    await page.tabTo(skip);
+    expect(await skip.isVisible()).toBe(true);
+    await page.press('Enter');
+    expect(await page.hasFocus(page.tab.locator('main'))).toBe(true);
+    await page.press('Tab');
+    expect(await page.hasFocus(page.button('Export'))).toBe(true);
+  });
+});

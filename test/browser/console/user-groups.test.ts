@@ -1,0 +1,319 @@
+import { ShownTokens } from '../../../src/audit/shown-tokens.ts';
+import { type ApiClient, NDJSON } from '../../support/api-client.ts';
+import { byEachHand } from '../../support/console-page.ts';
+import { createGroup, withConsole } from '../../support/console-tests.ts';
+import { onEachDatabase } from '../../support/databases.ts';
+
+/** As somebody writes them, and as the API stores them: the same numbers. */
+const TYPED = '{"big":9007199254740991,"share":1e2,"less":-0.5}';
+const NUMBERS = '{"big":9007199254740991,"share":100,"less":-0.5}';
+
+onEachDatabase((kind) => {
+  const { service, begin } = withConsole(kind);
+
+  const stored = async (api: ApiClient, id: string) =>
+    (await api.call('GET', `/api/v1/user-groups/${encodeURIComponent(id)}`)).body.user_group;
+  const actions = async (api: ApiClient) =>
+    (await api.call('GET', '/api/v1/audit-events')).body.audit_events.map(({ action }) => action);
+
+  byEachHand((hand) => {
+    test('where there are none the page says how to begin', async () => {
+      const { page } = await begin({ hand });
+      await page.visit('groups');
+      await page.shows('There are no user groups yet');
+      const call = await page.tab.getByRole('region', { name: /paste/ }).innerText();
+      expect(call).toContain(`curl -X PUT ${service.baseUrl}/api/user`);
+      await page.use(page.button('Copy the call'));
+      expect((await page.clipboard()).trim()).toBe(call.trim());
+    });
+
+    test('one is created and edited, with every number as it is written', async () => {
+      const { page, api } = await begin({ hand });
+      await page.visit('groups');
+      await page.use(page.button('New user group'));
+      await page.write(page.field('Your id'), 'acme/emea?');
+      await page.write(page.field('Name'), 'Acme EMEA');
+      await page.write(page.field('Mapping'), '{"sales": "warehouse"}');
+      await page.write(page.field('Properties'), TYPED);
+      const sent = page.tab.waitForRequest((call) => call.method() === 'PUT');
+      await page.use(page.button('Create'));
+      await page.heading('Acme EMEA').waitFor();
+      expect((await sent).postData()?.replaceAll(/\s/g, '')).toContain(`"properties":${TYPED}`);
+      const path = `/api/v1/user-groups/${encodeURIComponent('acme/emea?')}`;
+      expect((await api.call('GET', path)).text).toContain(`"properties":${NUMBERS}`);
+      await page.use(page.button('Copy the id'));
+      expect(await page.clipboard()).toBe('acme/emea?');
+      const shown = page.tab.getByRole('region', { name: 'Properties' });
+      expect((await shown.innerText()).replaceAll(/\s/g, '')).toBe(NUMBERS);
+
+      await page.use(page.button('Edit'));
+      await page.write(page.field('Name'), 'Acme Europe');
+      const properties = page.tab.getByRole('textbox', { name: 'Properties' });
+      await page.write(properties, '{"big": 9007199254740993}');
+      await page.use(page.button('Save'));
+      await page.dialog('Edit').getByText('/properties/big').waitFor();
+      page.takeRefusal(422);
+      await page.write(properties, TYPED);
+      await page.use(page.button('Save'));
+      await page.heading('Acme Europe').waitFor();
+      const { text, body } = await api.call('GET', path);
+      expect(text).toContain(`"properties":${NUMBERS}`);
+      expect(body.user_group).toMatchObject({
+        name: 'Acme Europe',
+        mapping: { sales: 'warehouse' },
+      });
+    });
+
+    test('what is no JSON cannot be sent, and what the API refuses is said in its words', async () => {
+      const { page, api } = await begin({ hand });
+      await createGroup(api, 'acme');
+      await page.visit('groups');
+      await page.use(page.button('New user group'));
+      await page.write(page.field('Your id'), 'acme');
+      await page.write(page.field('Name'), 'Acme');
+      await page.write(page.field('Properties'), '{"a": }');
+      expect(await page.button('Create').isDisabled()).toBe(true);
+      await page.write(page.field('Properties'), '{"a": 1}');
+      await page.use(page.button('Create'));
+      const trouble = page.dialog('New user group').getByRole('alert');
+      await trouble.waitFor();
+      page.takeRefusal(412);
+      expect(await trouble.innerText()).toMatch(/request\s+[\w-]{8,}/);
+      expect((await stored(api, 'acme')).properties).toEqual({});
+    });
+
+    test('nobody overwrites what somebody else has changed meanwhile', async () => {
+      const { page, api } = await begin({ hand });
+      await createGroup(api, 'acme', { properties: { a: 1 } });
+      await page.visit('groups/acme');
+      await page.use(page.button('Edit'));
+      await page.write(page.field('Name'), 'Mine');
+      await api.put({ user_group_id: 'acme', name: 'Theirs' });
+      await page.use(page.button('Save'));
+      await page.dialog('Edit').getByRole('alert').waitFor();
+      page.takeRefusal(412);
+      expect((await stored(api, 'acme')).name).toBe('Theirs');
+    });
+
+    test('they are found, filtered and sorted, and a reload shows the same', async () => {
+      const { page, api } = await begin({ hand });
+      const words = { a: 'alder', b: 'birch', c: 'cedar', d: 'dogwood' };
+      for (const [id, wood] of Object.entries(words)) {
+        await createGroup(api, `id-${id}`, { name: `Group ${wood}`, properties: { tree: wood } });
+      }
+      for (const id of ['b', 'c']) await api.call('POST', `/api/v1/user-groups/id-${id}/suspend`);
+      const names = () => page.tab.locator('tbody .row-link').allInnerTexts();
+      const expectNames = async (...trees: string[]) => {
+        const wanted = trees.map((tree) => `Group ${tree}`);
+        expect(await page.read(wanted, names)).toEqual(wanted);
+      };
+      await page.visit('groups');
+      await expectNames('alder', 'birch', 'cedar', 'dogwood');
+      await page.use(page.button('User group'));
+      await page.use(page.button('User group'));
+      await expectNames('dogwood', 'cedar', 'birch', 'alder');
+      await page.select(page.tab.getByRole('combobox', { name: 'Status' }), 'suspended');
+      await expectNames('cedar', 'birch');
+      await page.write(page.field('Search by name, id or property value'), 'BIRCH');
+      await expectNames('birch');
+      const place = page.place;
+      expect(Object.fromEntries(new URLSearchParams(place.split('?')[1]))).toEqual({
+        ...{ search: 'BIRCH', status: 'suspended', sort: '-name' },
+      });
+      await page.tab.reload();
+      await expectNames('birch');
+      expect(page.place).toBe(place);
+      expect(await page.tab.getByRole('combobox', { name: 'Status' }).inputValue()).toBe(
+        'suspended',
+      );
+      await page.use(page.button('Clear filters'));
+      await expectNames('dogwood', 'cedar', 'birch', 'alder');
+      await page.write(page.field('Search by name, id or property value'), 'nothing of it');
+      await page.shows('No user group matches');
+    });
+
+    test('a long list goes on where that is asked for, and leads to each of its groups', async () => {
+      const { page, api } = await begin({ hand });
+      const lines = Array.from({ length: 60 }, (_, at) =>
+        JSON.stringify({ user_group_id: `g${at}`, name: `Group ${at}` }),
+      );
+      const path = '/api/v1/user-groups/import';
+      await api.send({ method: 'POST', path, body: lines.join('\n'), headers: NDJSON });
+      await page.visit('groups');
+      await page.shows('50 user groups so far');
+      await page.use(page.button('Show more'));
+      await page.shows('60 user groups');
+      await page.use(page.tab.getByRole('link', { name: 'Group 59' }));
+      await page.heading('Group 59').waitFor();
+      await page.use(page.tab.locator('main').getByRole('link', { name: 'User groups' }));
+      await page.row('Group 0').waitFor();
+      expect(page.place).toBe('groups');
+    });
+
+    test('the token is rotated at once, and shown on demand, which the audit log tells', async () => {
+      const { page, api } = await begin({ hand });
+      const first = await createGroup(api, 'acme');
+      await page.visit('groups/acme');
+      await page.use(page.button('Rotate'));
+      await page.use(page.tab.getByRole('radio', { name: 'now' }));
+      await page.use(page.dialog('Rotate the token').getByRole('button', { name: 'Rotate' }));
+      await page.dialog('The new token').waitFor();
+      const second = await page.readSecret();
+      await page.use(page.button('Copy the secret'));
+      await page.button('Copy the secret').getByText('Copied').waitFor();
+      expect(await page.clipboard()).toBe(second);
+      await page.use(page.button('Done'));
+      expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([
+        false,
+        true,
+      ]);
+      expect(await page.tab.content()).not.toContain(second);
+
+      await page.use(page.button('Show the current one'));
+      await page.use(page.button('Show'));
+      await page.dialog('The current token').waitFor();
+      expect(await page.readSecret()).toBe(second);
+      await service.app.get(ShownTokens).flush();
+      const { body } = await api.call('GET', '/api/v1/audit-events?action=user_group_token.show');
+      expect(body.audit_events).toEqual([
+        expect.objectContaining({
+          object: { type: 'user_group', id: 'acme' },
+          details: expect.objectContaining({ by: expect.objectContaining({ current_token: 1 }) }),
+        }),
+      ]);
+    });
+
+    test('a token is rotated with an overlap, which can be ended', async () => {
+      const { page, api } = await begin({ hand });
+      const first = await createGroup(api, 'acme');
+      await page.visit('groups/acme');
+      await page.use(page.button('Rotate'));
+      await page.use(page.tab.getByRole('radio', { name: '24 hours' }));
+      await page.use(page.dialog('Rotate the token').getByRole('button', { name: 'Rotate' }));
+      const second = await page.readSecret();
+      await page.use(page.button('Done'));
+      await page.row('No. 1').getByText('overlap, 24 h left').waitFor();
+      expect(await Promise.all([api.isActive(first), api.isActive(second)])).toEqual([true, true]);
+      await page.use(page.button('End now'));
+      await page.use(page.button('End it now'));
+      await page.row('No. 1').getByText('ended').waitFor();
+      expect(await Promise.all([api.isActive(first), api.isActive(second)])).toEqual([false, true]);
+    });
+
+    test('one is suspended, resumed and deleted, which asks for its id', async () => {
+      const { page, api } = await begin({ hand });
+      const token = await createGroup(api, 'acme');
+      await page.visit('groups/acme');
+      await page.use(page.button('Suspend'));
+      await page.use(
+        page.dialog('Suspend this user group').getByRole('button', { name: 'Suspend' }),
+      );
+      await page.shows('no token of it is active');
+      expect(await api.isActive(token)).toBe(false);
+      await page.use(page.button('Resume'));
+      await page.button('Suspend').waitFor();
+      expect(await api.isActive(token)).toBe(true);
+
+      await page.use(page.button('Delete'));
+      const submit = page.button('Delete for good');
+      for (const typed of ['', 'acm', 'ACME', 'acme ']) {
+        await page.write(page.field('Type its id acme to confirm'), typed);
+        expect([typed, await submit.isDisabled()]).toEqual([typed, true]);
+      }
+      await page.write(page.field('Type its id acme to confirm'), 'acme');
+      await page.use(submit);
+      await page.heading('User groups').waitFor();
+      expect((await api.call('GET', '/api/v1/user-groups/acme')).status).toBe(404);
+    });
+
+    test('many are suspended, resumed, saved and deleted at once', async () => {
+      const { page, api } = await begin({ hand });
+      for (const id of ['a', 'b', 'c', 'd']) {
+        await api.send({
+          method: 'PUT',
+          path: `/api/v1/user-groups/${id}`,
+          body: `{"name":"Group ${id}","properties":${NUMBERS}}`,
+        });
+      }
+      const states = async () => {
+        const { body } = await api.call('GET', '/api/v1/user-groups');
+        return body.user_groups.map((one) => `${one.provided_id}${one.suspended_at ? '!' : ''}`);
+      };
+      await page.visit('groups');
+      const pick = async () => {
+        await page.use(page.field('Select Group b'));
+        await page.use(page.field('Select Group d'), 'Shift');
+        await page.shows('3 user groups selected');
+      };
+      const bulk = page.tab.getByRole('region', { name: 'What is selected' });
+      await page.use(page.field('Select all that are shown'));
+      await page.shows('4 user groups selected');
+      await page.use(bulk.getByRole('button', { name: 'Clear' }));
+      await bulk.waitFor({ state: 'detached' });
+      await pick();
+      await page.use(bulk.getByRole('button', { name: 'Suspend' }));
+      await page.use(page.dialog('Suspend 3').getByRole('button', { name: 'Suspend' }));
+      await page.shows('3 suspended');
+      expect(await states()).toEqual(['a', 'b!', 'c!', 'd!']);
+      await pick();
+      await page.use(bulk.getByRole('button', { name: 'Resume' }));
+      await page.shows('3 resumed');
+      expect(await states()).toEqual(['a', 'b', 'c', 'd']);
+      await pick();
+      const file = await page.saved(bulk.getByRole('button', { name: 'Export' }));
+      const lines = file.trimEnd().split('\n');
+      expect(lines.map((line) => (JSON.parse(line) as { name: string }).name)).toEqual([
+        ...['Group b', 'Group c', 'Group d'],
+      ]);
+      for (const line of lines) expect(line).toContain(`"properties":${NUMBERS}`);
+      await page.use(bulk.getByRole('button', { name: 'Delete' }));
+      await page.write(page.field('Type how many, 3 to confirm'), '3');
+      await page.use(page.button('Delete for good'));
+      await page.shows('3 deleted');
+      expect(await states()).toEqual(['a']);
+    });
+
+    test('a file is imported, and each refused line is told', async () => {
+      const { page, api } = await begin({ hand });
+      await createGroup(api, 'old');
+      const lines = [
+        '{"user_group_id":"old","name":"Renamed"}',
+        '{"user_group_id":"new","name":"New","properties":{"share":1e2}}',
+        '{"user_group_id":"broken"',
+        '{"user_group_id":"nameless"}',
+      ];
+      await page.visit('groups');
+      await page.use(page.button('Import'));
+      const dialog = page.dialog('Import user groups');
+      await page.chooseFile(dialog.getByLabel('File'), 'groups.ndjson', lines.join('\n'));
+      await page.use(dialog.getByRole('button', { name: 'Import' }));
+      await page.shows('1 created, 1 updated, 0 unchanged, 2 refused');
+      const refused = await dialog.getByRole('region', { name: 'Refused lines' }).innerText();
+      expect(refused).toMatch(/Line 3/);
+      expect(refused).toMatch(/Line 4 nameless/);
+      const report = await page.saved(dialog.getByRole('button', { name: 'Save the report' }));
+      expect(report.trimEnd().split('\n')).toHaveLength(2);
+      await page.use(dialog.getByRole('button', { name: 'Close' }).last());
+      await page.row('Renamed').waitFor();
+      const { text } = await api.call('GET', '/api/v1/user-groups/new');
+      expect(text).toContain('"properties":{"share":100}');
+      expect((await stored(api, 'old')).name).toBe('Renamed');
+    });
+
+    test('all are exported as the API exports them, with tokens only where that is asked for', async () => {
+      const { page, api } = await begin({ hand });
+      const token = await createGroup(api, 'acme', { properties: { region: 'EMEA' } });
+      await page.visit('groups');
+      const dialog = page.dialog('Export all user groups');
+      for (const isSecret of [false, true]) {
+        await page.use(page.button('Export'));
+        if (isSecret) await page.use(dialog.getByRole('checkbox'));
+        const file = await page.saved(dialog.getByRole('button', { name: 'Export' }));
+        expect(file).toContain('"user_group_id":"acme"');
+        expect(file.includes(token)).toBe(isSecret);
+        await dialog.waitFor({ state: 'detached' });
+      }
+      expect(await actions(api)).toContain('user_group.export');
+    });
+  });
+});
