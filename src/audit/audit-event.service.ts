@@ -66,9 +66,7 @@ const listEvents = (filters: Filters) => {
 };
 
 /** How many events one statement examines of those that no index finds. */
-const MAX_EXAMINED = 10_000;
-/** The same for a search, which reads the whole of them. */
-const MAX_SEARCHED = 1000;
+const MAX_EXAMINED = 1000;
 
 interface Floor {
   occurredAt: number;
@@ -105,7 +103,7 @@ export class AuditEventService {
     const before = positionOf(query, 2) as EventPosition | undefined;
     const filters = { ...toFilters(query, before), workspaceId: caller.workspaceId };
     const isSearch = query.search !== undefined;
-    const { events, lookedUntil } = await this.find(filters, isSearch ? MAX_SEARCHED : limit + 1);
+    const { events, lookedUntil } = await this.find(filters, isSearch ? MAX_EXAMINED : limit + 1);
     const found = events.filter(toSearch(query.search)).slice(0, limit + 1);
     const { rows, nextCursor } = toPage(found, limit, toPosition, lookedUntil);
     return {
@@ -122,7 +120,7 @@ export class AuditEventService {
     before: EventPosition | undefined,
   ): Promise<{ events: AuditEventView[]; lookedUntil?: EventPosition }> {
     const filters = { ...toFilters(query, before), workspaceId };
-    const { events, lookedUntil } = await this.find(filters, MAX_SEARCHED);
+    const { events, lookedUntil } = await this.find(filters, MAX_EXAMINED);
     return {
       events: events.filter(toSearch(query.search)).map(toAuditEventView),
       ...(lookedUntil && { lookedUntil }),

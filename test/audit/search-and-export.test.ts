@@ -120,10 +120,12 @@ onEachDatabase((kind) => {
        SELECT ${workspace!.id}, ${now} + value / 7, CASE WHEN value IN (5, 15000) THEN 'schema.create' ELSE 'user_group.create' END,
          'service', CASE WHEN value IN (5, 15000) THEN 'schema' ELSE 'user_group' END, CAST(value AS varchar(20)) FROM n`,
     );
+    await changeDatabase(service.database, 'ANALYZE');
     roundTrips.length = 0;
     const rare = await list(api, { action: 'schema.create', object_type: 'schema' });
     expect(rare.found.map(({ object }) => object!.id)).toEqual(['15000', '5']);
-    expect(rare.pages).toEqual([1, 0, 1]);
+    const pages = Array.from({ length: 22 }, (_, page) => (page === 6 || page === 20 ? 1 : 0));
+    expect(rare.pages).toEqual(pages);
     for (const sql of roundTrips.flat().filter((one) => one.includes('FROM audit_event'))) {
       const plan = await planOf(service, sql);
       expect([sql, plan.join('\n')]).toEqual([

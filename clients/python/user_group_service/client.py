@@ -126,9 +126,9 @@ class UserGroupClient(Transport):
 
         The events of the workspace, newest first: every change with who made it, from where, and
         what it changed; to whom tokens of groups were shown, added up by the hour; and refused
-        calls. Filters can be combined. With `action`, `object_type` or `api_token_id` one call
-        examines 10,000 events at most, with `search` 1,000: a page may have fewer events than asked
-        for, or none, and still a `next_cursor`; the list ends where there is none.
+        calls. Filters can be combined. With `action`, `object_type`, `api_token_id` or `search` one
+        call examines 1,000 events at most: a page may have fewer events than asked for, or none,
+        and still a `next_cursor`; the list ends where there is none.
 
         Needs the scope `audit:read`.
 
