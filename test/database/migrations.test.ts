@@ -111,14 +111,14 @@ onEachDatabase((kind) => {
     });
   }
 
-  test('five servers that start at once on an empty database all serve it', async () => {
-    const servers = await Promise.all(Array.from({ length: 5 }, () => startServer(database.env)));
+  test('three servers that start at once on an empty database all serve it', async () => {
+    const servers = await Promise.all(Array.from({ length: 3 }, () => startServer(database.env)));
     const answers = await Promise.all(
       servers.map(({ api }) => api.get({ user_group_id: 'shared', name: 'Shared' })),
     );
     expect(answers.filter(({ body }) => body.new_user_group)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.user_group.token)).size).toBe(1);
-    expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0, 0, 0]);
+    expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0]);
   });
 });
 

@@ -1,10 +1,10 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createPostgres, createSqlite, queryPostgres } from '../../scripts/lab/databases.mjs';
 import { keyList } from '../../scripts/lab/keys.mjs';
-import { noteDump, noteTokens } from './leaks.ts';
+import { noteDump, noteTokens, runDirectory } from './leaks.ts';
 
 /** A database of its own for one test file, and how a process is told to use it. */
 export interface TestDatabase {
@@ -35,6 +35,30 @@ export async function createTestDatabase(kind: DatabaseKind): Promise<TestDataba
       await database.drop();
     },
   };
+}
+
+/**
+ * As `createTestDatabase`, with its schema if it is the embedded one. Each process of the test runner makes
+ * its migrations once, on an empty database, and copies what came of them.
+ */
+export async function createMigratedDatabase(
+  kind: DatabaseKind,
+  migrate: (env: Record<string, string>) => Promise<void>,
+): Promise<TestDatabase> {
+  const database = await createTestDatabase(kind);
+  const directory = runDirectory();
+  if (kind !== 'sqlite' || directory === undefined) return database;
+  const migrated = join(directory, `migrated-${process.pid}.sqlite`);
+  const file = join(database.env['DATA_DIR']!, 'user-groups.sqlite');
+  if (existsSync(migrated)) {
+    copyFileSync(migrated, file);
+    return database;
+  }
+  await migrate(database.env);
+  // All of it is in this file once the last connection is closed.
+  if (existsSync(`${file}-wal`)) throw new Error('somebody still uses the new database');
+  copyFileSync(file, migrated);
+  return database;
 }
 
 /** The embedded database as it lies on the disk, with its journal; and the first token, which lies beside it. */

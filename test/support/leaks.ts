@@ -24,6 +24,11 @@ export function startCollecting(): void {
   process.env[DIRECTORY] = mkdtempSync(join(tmpdir(), 'user-groups-leaks-'));
 }
 
+/** A directory that goes with the run; undefined if nothing is collected. */
+export function runDirectory(): string | undefined {
+  return process.env[DIRECTORY];
+}
+
 /** Takes note of every token in a text that holds tokens rightly: an answer, the output of a command. */
 export function noteTokens(text: string): void {
   for (const [token] of text.matchAll(EMBED_TOKEN)) note('tokens', `${token}\n`);

@@ -19,7 +19,12 @@ import { WorkspaceService } from '../../src/workspace/workspace.service.ts';
 import { ApiClient } from './api-client.ts';
 import { BOOTSTRAP_TOKEN } from './processes.ts';
 import { openLog } from './leaks.ts';
-import { createTestDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
+import {
+  createMigratedDatabase,
+  createTestDatabase,
+  type DatabaseKind,
+  type TestDatabase,
+} from './databases.ts';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
 export interface TestService {
@@ -77,7 +82,7 @@ export async function startTestService(
   settings: Pick<Config, 'consoleDirectory'> = {},
 ): Promise<TestService> {
   const isOwn = typeof place === 'string';
-  const database = isOwn ? await createTestDatabase(place) : place;
+  const database = isOwn ? await createDatabase(place, plugins) : place;
   const variables = {
     LOG_LEVEL: 'trace',
     LOG_FORMAT: 'json',
@@ -140,4 +145,12 @@ export async function startTestService(
   };
   services.add(service);
   return service;
+}
+
+/** A new database, which the start migrates; most have been migrated alike by a start before. */
+function createDatabase(kind: DatabaseKind, plugins: readonly Plugin[]): Promise<TestDatabase> {
+  if (plugins.length > 0) return createTestDatabase(kind);
+  return createMigratedDatabase(kind, async (env) => {
+    await prepareDatabase(loadConfig(env));
+  });
 }
