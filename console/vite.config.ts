@@ -8,7 +8,7 @@ export default defineConfig({
   server: {
     // `npx vite console` shows what is being written, with the API of a service that runs beside it.
     proxy: {
-      '^/(api|sessions?)\\b': {
+      '^/(api|sessions?|sign-in)\\b': {
         target: 'http://127.0.0.1:3000',
         rewrite: (path) => `/console${path}`,
       },
