@@ -8,46 +8,7 @@ import { Config } from '../config/config.ts';
 import { CHANGE_COLUMNS, insertChanges } from '../database/change-log.ts';
 import { translateDatabaseError } from '../database/database-errors.ts';
 import { statement, Statements } from '../database/statement.ts';
-
-/** The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. */
-export const auditActions = [
-  'api_token.expiring',
-  'api_token.issue',
-  'api_token.revoke',
-  'api_token.rotate',
-  'api_token.update',
-  'authentication.refuse',
-  'authorization.refuse',
-  'console_session.begin',
-  'console_session.end',
-  'data_source.create',
-  'data_source.delete',
-  'data_source.update',
-  'encryption_key.forget',
-  'encryption_key.rewrap',
-  'schema.create',
-  'schema.delete',
-  'schema.update',
-  'user_group.create',
-  'user_group.delete',
-  'user_group.export',
-  'user_group.mapping_unresolvable',
-  'user_group.resume',
-  'user_group.suspend',
-  'user_group.update',
-  'user_group_token.overlap_ending',
-  'user_group_token.revoke',
-  'user_group_token.rotate',
-  'user_group_token.show',
-  'webhook_endpoint.create',
-  'webhook_endpoint.delete',
-  'webhook_endpoint.disable',
-  'webhook_endpoint.roll_secret',
-  'webhook_endpoint.update',
-  'webhook_endpoint.warn',
-  'workspace.create',
-  'workspace.update',
-] as const;
+import { auditActions } from './audit-actions.ts';
 
 type AuditAction = (typeof auditActions)[number];
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { auditActions } from '../../src/audit/audit-log.ts';
+import { auditActions } from '../../src/audit/audit-actions.ts';
 import { AuditEventQueryDto } from '../../src/audit/dto/audit-event-query.dto.ts';
 import { fieldsOf } from '../../src/common/json/to-dto.ts';
 

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { auditActions } from '../../../src/audit/audit-actions.ts';
 import { api, ask, told } from '../api.ts';
 import { useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
@@ -24,20 +25,6 @@ import {
 
 type AuditEvent = Schemas['AuditEventView'];
 
-const ACTIONS = [
-  ...['user_group.create', 'user_group.update', 'user_group.delete', 'user_group.suspend'],
-  ...[
-    'user_group.resume',
-    'user_group.export',
-    'user_group_token.rotate',
-    'user_group_token.revoke',
-  ],
-  ...['user_group_token.show', 'api_token.issue', 'api_token.update', 'api_token.rotate'],
-  ...['api_token.revoke', 'authentication.refuse', 'authorization.refuse', 'workspace.update'],
-  ...['schema.create', 'schema.update', 'schema.delete', 'data_source.create'],
-  ...['data_source.update', 'data_source.delete', 'webhook_endpoint.create'],
-  ...['webhook_endpoint.update', 'webhook_endpoint.delete'],
-];
 const FILTERS = [
   ...['search', 'action', 'api_token_id', 'object_type', 'object_id'],
   ...['request_id', 'from', 'to'],
@@ -111,7 +98,7 @@ export default function Audit() {
         />
         {text('action', 'Action', { list: 'actions', size: 20, placeholder: 'any' })}
         <datalist id="actions">
-          {ACTIONS.map((one) => (
+          {auditActions.map((one) => (
             <option key={one} value={one} />
           ))}
         </datalist>
