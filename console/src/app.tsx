@@ -8,7 +8,7 @@ import { ended, endedBecause, may, session, ways } from './session.ts';
 import { leaveSignIn, SignIn } from './sign-in.tsx';
 import { nextTheme, theme } from './theme.ts';
 import { Icon, type IconName, Mark } from './ui/icons.tsx';
-import { Dialog, Notices, Skeleton, span, Trouble } from './ui/parts.tsx';
+import { Dialog, Notices, Skeleton, span, Trouble, useAction } from './ui/parts.tsx';
 
 interface PageEntry {
   path: string;
@@ -95,6 +95,14 @@ function Shell({ session: own }: { session: Session }) {
   useKeys(() => {
     setHelp(true);
   });
+  const leaving = useAction(async () => {
+    await ask('session', { method: 'DELETE' });
+    endedBecause.value = '';
+    session.value = null;
+  });
+  useEffect(() => {
+    if (leaving.error) scrollTo(0, 0);
+  }, [leaving.error]);
   const pages = allowed();
   const [first = ''] = place.value.path;
   const page = pages.find(({ path }) => path === first);
@@ -132,9 +140,10 @@ function Shell({ session: own }: { session: Session }) {
             </li>
           ))}
         </ul>
-        <Account own={own} onHelp={setHelp} />
+        <Account own={own} onHelp={setHelp} onLeave={leaving.run} />
       </nav>
       <main id="content" tabIndex={-1}>
+        <Trouble error={leaving.error} />
         {page ? <Lazy key={page.path} page={page} /> : <Missing path={first} />}
       </main>
       <Notices />
@@ -158,12 +167,15 @@ function skip(event: Event) {
 const THEME_NAMES = { auto: 'as the system', light: 'light', dark: 'dark' };
 const THEME_ICONS = { auto: 'auto', light: 'sun', dark: 'moon' } as const;
 
-function Account({ own, onHelp }: { own: Session; onHelp: (open: boolean) => void }) {
-  const leave = async () => {
-    await ask('session', { method: 'DELETE' });
-    endedBecause.value = '';
-    session.value = null;
-  };
+function Account({
+  own,
+  onHelp,
+  onLeave,
+}: {
+  own: Session;
+  onHelp: (open: boolean) => void;
+  onLeave: () => void;
+}) {
   return (
     <div class="account">
       <p class="who" title={`The session ends in ${span(own.expires_at)}`}>
@@ -190,13 +202,7 @@ function Account({ own, onHelp }: { own: Session; onHelp: (open: boolean) => voi
         >
           <Icon name="help" />
         </button>
-        <button
-          type="button"
-          class="copy"
-          title="Sign out"
-          aria-label="Sign out"
-          onClick={() => void leave()}
-        >
+        <button type="button" class="copy" title="Sign out" aria-label="Sign out" onClick={onLeave}>
           <Icon name="leave" />
         </button>
       </div>

@@ -30,6 +30,7 @@ import {
   Time,
   ToolsHead,
   Trouble,
+  useAction,
 } from '../ui/parts.tsx';
 
 interface Known {
@@ -69,6 +70,11 @@ export function Group({ id }: { id: string }) {
     reload();
     setTokenRound((round) => round + 1);
   };
+  const path = { params: { path: { id } } };
+  const resuming = useAction(async () => {
+    await told(api.POST('/api/v1/user-groups/{id}/resume', path));
+    changed('Resumed');
+  });
   const up = { address: addressOf(['groups']), name: 'User groups' };
   if (!data) {
     return (
@@ -79,7 +85,6 @@ export function Group({ id }: { id: string }) {
     );
   }
   const { group, raw } = data;
-  const path = { params: { path: { id } } };
   return (
     <>
       <Header
@@ -100,13 +105,7 @@ export function Group({ id }: { id: string }) {
               Edit
             </Button>
             {group.suspended_at ? (
-              <Button
-                onClick={() => {
-                  void told(api.POST('/api/v1/user-groups/{id}/resume', path)).then(() => {
-                    changed('Resumed');
-                  }, reload);
-                }}
-              >
+              <Button busy={resuming.busy} onClick={resuming.run}>
                 Resume
               </Button>
             ) : (
@@ -130,6 +129,7 @@ export function Group({ id }: { id: string }) {
         )}
       </Header>
       <Trouble error={error} retry={reload} />
+      <Trouble error={resuming.error} />
       {group.suspended_at && (
         <div class="note warn">
           <Icon name="pause" />
