@@ -37,6 +37,19 @@ export function useLoad<T>(
   return { data: state.data, error: state.error, busy: state.busy, reload };
 }
 
+const WORKED_AT_ONCE = 6;
+
+/** Does something with each item, a few at a time; gives the results in the order of the items. */
+export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const waiting = items.entries();
+  const takeOn = async () => {
+    for (const [index, item] of waiting) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: WORKED_AT_ONCE }, takeOn));
+  return results;
+}
+
 export interface Listed<T> {
   rows: T[];
   /** Whether the first rows are still to come. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { api, told } from '../api.ts';
+import { api, Refusal, told } from '../api.ts';
 import { complaintAbout, layOut, membersOf } from '../json-text.ts';
-import { useList, useLoad } from '../load.ts';
+import { each, useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, goTo } from '../router.ts';
 import { may } from '../session.ts';
@@ -540,39 +540,66 @@ function TokenState({ token }: { token: Schemas['TokenView'] }) {
   return <span class="soft">ended{why ? `: ${why}` : ''}</span>;
 }
 
-interface Resolution {
-  schema: Schemas['RegisteredView'] | undefined;
-  source: Schemas['RegisteredView'] | undefined;
-}
+type Registered = Schemas['RegisteredView'];
 
-async function resolve(
-  [schema, source]: [string, string | number],
-  signal: AbortSignal,
-): Promise<Resolution> {
-  const byId = (provided_id: string) => ({ params: { query: { provided_id } }, signal });
-  const [schemas, sources] = await Promise.all([
-    told(api.GET('/api/v1/schemas', byId(schema))),
-    told(api.GET('/api/v1/data-sources', byId(String(source)))),
-  ]);
-  let [found] = typeof source === 'string' ? sources.data_sources : [];
-  if (!found && /^[1-9]\d{0,14}$/.test(String(source))) {
-    const { data } = await api.GET('/api/v1/data-sources/{id}', {
-      params: { path: { id: Number(source) } },
-      signal,
-    });
-    found = data?.data_source;
+/** The numbers that a mapping can name a thing by. */
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The thing that a mapping names: a string by your id, else by our number; a number by that alone. */
+async function thingNamed(
+  named: string | number,
+  byProvidedId: (provided_id: string) => Promise<Registered[]>,
+  byNumber: (id: number) => Promise<Registered>,
+): Promise<Registered | undefined> {
+  const [found] = typeof named === 'string' ? await byProvidedId(named) : [];
+  if (found || !NUMBER.test(String(named))) return found;
+  try {
+    return await byNumber(Number(named));
+  } catch (error) {
+    if (error instanceof Refusal && error.problem.status === 404) return undefined;
+    throw error;
   }
-  return { schema: schemas.schemas[0], source: found };
 }
 
-const RESOLVED_AT_ONCE = 40;
+function schemaNamed(named: string, signal: AbortSignal) {
+  return thingNamed(
+    named,
+    async (provided_id) => {
+      const params = { query: { provided_id } };
+      return (await told(api.GET('/api/v1/schemas', { params, signal }))).schemas;
+    },
+    async (id) => {
+      const params = { path: { id } };
+      return (await told(api.GET('/api/v1/schemas/{id}', { params, signal }))).schema;
+    },
+  );
+}
+
+function sourceNamed(named: string | number, signal: AbortSignal) {
+  return thingNamed(
+    named,
+    async (provided_id) => {
+      const params = { query: { provided_id } };
+      return (await told(api.GET('/api/v1/data-sources', { params, signal }))).data_sources;
+    },
+    async (id) => {
+      const params = { path: { id } };
+      return (await told(api.GET('/api/v1/data-sources/{id}', { params, signal }))).data_source;
+    },
+  );
+}
+
+const RESOLVED_AT_MOST = 40;
 
 function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
   const entries = Object.entries(group.mapping);
   const resolved = useLoad(
     async (signal) =>
       may('registry:read')
-        ? Promise.all(entries.slice(0, RESOLVED_AT_ONCE).map((entry) => resolve(entry, signal)))
+        ? each(entries.slice(0, RESOLVED_AT_MOST), async ([schema, source]) => ({
+            schema: await schemaNamed(schema, signal),
+            source: await sourceNamed(source, signal),
+          }))
         : [],
     [JSON.stringify(group.mapping)],
   );
@@ -631,14 +658,29 @@ function fits(value: unknown, type: string): boolean {
   return typeof value === type;
 }
 
+/** Whether a mapping that has no key of this id names the schema by our number. */
+async function isNamedByNumber(mapping: object, id: string, signal: AbortSignal) {
+  const number = (await schemaNamed(id, signal))?.id;
+  if (number === undefined || !Object.hasOwn(mapping, number)) return false;
+  // The number may be another schema's id of yours.
+  return (await schemaNamed(String(number), signal))?.id === number;
+}
+
 function Required({ group }: { group: Schemas['UserGroupResource'] }) {
+  const { mapping } = group;
   const { data, error } = useLoad(
-    async (signal) => (await told(api.GET('/api/v1/workspace', { signal }))).workspace,
-    [],
+    async (signal) => {
+      const { workspace } = await told(api.GET('/api/v1/workspace', { signal }));
+      const absent = workspace.required_schemas.filter((id) => !Object.hasOwn(mapping, id));
+      if (workspace.mapping_policy === 'open') return { ...workspace, absent };
+      const isNamed = await each(absent, (id) => isNamedByNumber(mapping, id, signal));
+      return { ...workspace, absent: absent.filter((_, index) => !isNamed[index]) };
+    },
+    [JSON.stringify(mapping)],
   );
   if (error) return <Trouble error={error} />;
   if (!data) return null;
-  const { required_properties: properties, required_schemas: schemas } = data;
+  const { required_properties: properties, required_schemas: schemas, absent } = data;
   if (properties.length + schemas.length === 0) return null;
   const rows = [
     ...properties.map(({ name, type }) => ({
@@ -653,7 +695,7 @@ function Required({ group }: { group: Schemas['UserGroupResource'] }) {
     ...schemas.map((name) => ({
       name,
       kind: 'schema in the mapping',
-      state: Object.hasOwn(group.mapping, name) ? '' : 'missing',
+      state: absent.includes(name) ? 'missing' : '',
     })),
   ];
   const lacking = rows.filter(({ state }) => state).length;
