@@ -144,6 +144,7 @@ export default function ApiTokens() {
                 <code>…{one.last_four}</code>
                 {session.value?.api_token.id === one.id && ' · this session'}
               </span>
+              {one.subject && <span class="cell-sub">{one.subject}</span>}
             </td>
             <td>
               <Badge tone={TONES[one.state]}>

@@ -65,6 +65,7 @@ export default function Sessions() {
           <tr key={one.id}>
             <td>
               {one.api_token.name} {one.current && <Badge tone="accent">this one</Badge>}
+              {one.subject && <span class="cell-sub">{one.subject}</span>}
             </td>
             <td>
               <code>{one.address ?? '–'}</code>
