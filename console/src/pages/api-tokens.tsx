@@ -25,19 +25,22 @@ import { GraceChoice } from '../ui/grace.tsx';
 
 type ApiToken = Schemas['ApiTokenView'];
 
-const SCOPES: [scope: Scope, what: string][] = [
-  ['user-groups:read', 'read groups and their current tokens'],
-  ['user-groups:write', 'create, change, suspend and delete groups'],
-  ['tokens:rotate', 'rotate and end tokens of groups'],
-  ['tokens:introspect', 'ask what a token means, as renderers do'],
-  ['registry:read', 'read schemas, data sources, the policy'],
-  ['registry:write', 'change them'],
-  ['webhooks:read', 'read webhook endpoints and attempts'],
-  ['webhooks:write', 'change and replay them'],
-  ['audit:read', 'read the audit log'],
-  ['events:read', 'follow the events'],
-  ['admin', 'administer API tokens, exports and sessions'],
-];
+/** The scopes of the service itself; an API token may have those of plugins, too. */
+const SCOPES: Record<Scope, string> = {
+  'user-groups:read': 'read groups and their current tokens',
+  'user-groups:write': 'create, change, suspend and delete groups',
+  'tokens:rotate': 'rotate and end tokens of groups',
+  'tokens:introspect': 'ask what a token means, as renderers do',
+  'registry:read': 'read schemas, data sources, the policy',
+  'registry:write': 'change them',
+  'webhooks:read': 'read webhook endpoints and attempts',
+  'webhooks:write': 'change and replay them',
+  'audit:read': 'read the audit log',
+  'events:read': 'follow the events',
+  admin: 'administer API tokens, exports and sessions',
+};
+const OWN_SCOPES = Object.keys(SCOPES) as Scope[];
+const isOwn = (scope: Scope) => Object.hasOwn(SCOPES, scope);
 
 const TONES: Record<ApiToken['state'], string> = {
   active: 'good',
@@ -288,10 +291,12 @@ function SearchTokens() {
 }
 
 function Scopes({ scopes }: { scopes: Scope[] }) {
-  if (scopes.length === SCOPES.length) return <Badge tone="accent">all scopes</Badge>;
+  const hasAll = OWN_SCOPES.every((scope) => scopes.includes(scope));
+  const named = hasAll ? scopes.filter((scope) => !isOwn(scope)) : scopes;
   return (
     <span class="badges">
-      {scopes.map((scope) => (
+      {hasAll && <Badge tone="accent">all scopes</Badge>}
+      {named.map((scope) => (
         <Badge key={scope} tone={scope === 'admin' ? 'accent' : ''}>
           {scope}
         </Badge>
@@ -316,19 +321,31 @@ function localMinute(at: string | null): string {
     .slice(0, 16);
 }
 
+/** The fields of a grant: what they say, and of that what is not as it was. */
 function useGrant(begin: Grant) {
   const [name, setName] = useState(begin.name);
   const [scopes, setScopes] = useState<Scope[]>(begin.scopes);
   const [cidrs, setCidrs] = useState((begin.allowed_cidrs ?? []).join('\n'));
   const [expires, setExpires] = useState(localMinute(begin.expires_at));
   const ranges = cidrs.split(/[\s,]+/).filter(Boolean);
-  const isSame = expires === localMinute(begin.expires_at);
+  const offered = new Set([...OWN_SCOPES, ...begin.scopes, ...(session.value?.scopes ?? [])]);
   const grant: Grant = {
     name,
     scopes,
     allowed_cidrs: ranges.length > 0 ? ranges : null,
-    expires_at: isSame ? begin.expires_at : expires ? new Date(expires).toISOString() : null,
+    expires_at: expires ? new Date(expires).toISOString() : null,
   };
+  const isChanged = {
+    name: name !== begin.name,
+    scopes:
+      scopes.length !== begin.scopes.length ||
+      scopes.some((scope) => !begin.scopes.includes(scope)),
+    allowed_cidrs: ranges.join() !== (begin.allowed_cidrs ?? []).join(),
+    expires_at: expires !== localMinute(begin.expires_at),
+  };
+  const changes: Partial<Grant> = Object.fromEntries(
+    Object.entries(grant).filter(([field]) => isChanged[field as keyof Grant]),
+  );
   const fields = (
     <>
       <Field label="Name" hint="What it is for, and who uses it.">
@@ -347,23 +364,20 @@ function useGrant(begin: Grant) {
       <fieldset>
         <legend class="legend">Scopes</legend>
         <div class="scopes">
-          {SCOPES.map(([scope, what]) => (
+          {[...offered].map((scope) => (
             <label key={scope} class="choice">
               <input
                 type="checkbox"
                 checked={scopes.includes(scope)}
-                disabled={!may(scope)}
+                disabled={!may(scope) && !begin.scopes.includes(scope)}
                 onChange={(event) => {
-                  const on = event.currentTarget.checked;
-                  setScopes(
-                    SCOPES.map(([one]) => one).filter((one) =>
-                      one === scope ? on : scopes.includes(one),
-                    ),
-                  );
+                  const others = scopes.filter((one) => one !== scope);
+                  setScopes(event.currentTarget.checked ? [...others, scope] : others);
                 }}
               />
               <span>
-                <code>{scope}</code> <span class="soft">{what}</span>
+                <code>{scope}</code>{' '}
+                <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
               </span>
             </label>
           ))}
@@ -400,7 +414,7 @@ function useGrant(begin: Grant) {
       </Field>
     </>
   );
-  return { grant, fields };
+  return { grant, changes, fields };
 }
 
 type Issued = Schemas['IssuedApiTokenView'];
@@ -436,7 +450,7 @@ function Edit({
   onClose: () => void;
   onDone: () => void;
 }) {
-  const { grant, fields } = useGrant(token);
+  const { grant, changes, fields } = useGrant(token);
   return (
     <DialogForm
       title="Edit the API token"
@@ -445,7 +459,10 @@ function Edit({
       onClose={onClose}
       onSubmit={async () => {
         await told(
-          api.PATCH('/api/v1/api-tokens/{id}', { params: { path: { id: token.id } }, body: grant }),
+          api.PATCH('/api/v1/api-tokens/{id}', {
+            params: { path: { id: token.id } },
+            body: changes,
+          }),
         );
         onDone();
       }}
