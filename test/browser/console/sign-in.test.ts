@@ -34,6 +34,14 @@ onEachDatabase((kind) => {
       expect(cookies).toEqual([expect.objectContaining({ httpOnly: true, sameSite: 'Strict' })]);
     });
 
+    test('where one gets a token is told within the form', async () => {
+      const page = await open({ hand });
+      await page.visit();
+      await page.use(page.tab.getByText('Where do I get one?'));
+      await page.shows('data/bootstrap-token');
+      expect(await page.overhang('.sign-in .form')).toBe(0);
+    });
+
     test('a wrong token is refused in the words of the API, with the number of the request', async () => {
       const page = await open({ hand });
       await page.visit();
