@@ -68,10 +68,11 @@ const findEach = statement<{ ids: string }, StoredSession>(
   ({ isOneOf }) => select(isOneOf('s.id', ':ids', 'bigint')),
 );
 
-const list = statement<Owner & { usedAfter: number; limit: number }, StoredSession>(
+const list = statement<Owner & { usedAfter: number; now: number; limit: number }, StoredSession>(
   'console-session.list',
   () => `
-    ${select(`${isOfOwner('s')} AND s.last_used_at > :usedAfter`)}
+    ${select(`${isOfOwner('s')} AND s.last_used_at > :usedAfter AND s.expires_at > :now
+      AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > :now)`)}
     ORDER BY s.last_used_at DESC, s.id LIMIT :limit`,
 );
 
@@ -128,7 +129,9 @@ export class ConsoleSessionRepository {
   }
 
   /** Lists the sessions that were used last. */
-  list(options: Owner & { usedAfter: number; limit: number }): Promise<StoredSession[]> {
+  list(
+    options: Owner & { usedAfter: number; now: number; limit: number },
+  ): Promise<StoredSession[]> {
     return this.statements.read(list, options);
   }
 

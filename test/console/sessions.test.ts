@@ -6,7 +6,12 @@ import { ConsoleSessionService } from '../../src/console/console-session.service
 import { SessionWatches } from '../../src/console/session-watches.ts';
 import type { Answer } from '../support/api-client.ts';
 import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
-import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import {
+  changeDatabase,
+  createTestDatabase,
+  onEachDatabase,
+  type TestDatabase,
+} from '../support/databases.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
@@ -206,6 +211,34 @@ onEachDatabase((kind) => {
     const { body } = await service.api.call('GET', `/api/v1/audit-events${query}`);
     expect(body.audit_events).toMatchObject([{ actor: { api_token_id: own.api_token.id } }]);
   });
+
+  test('sessions that their API token has ended with hide no others', async () => {
+    const admin = await signedIn(service, (await issue()).token);
+    const ended = await issue(['user-groups:read']);
+    const [workspace] = await service.query<{ id: number }>(
+      `SELECT workspace_id AS id FROM api_token WHERE id = ${ended.id}`,
+    );
+    const later = Date.now() + 60_000;
+    const rows = Array.from(
+      { length: 500 },
+      (_, index) =>
+        `(${5_000_000 + index}, ${workspace!.id}, ${literal(index)}, ${ended.id}, ${later}, ${later}, ${later + 60_000})`,
+    );
+    await changeDatabase(
+      service.database,
+      `INSERT INTO console_session (id, workspace_id, secret_hash, api_token_id, created_at, last_used_at, expires_at)
+       VALUES ${rows.join()}`,
+    );
+    await service.revokeToken(ended.token);
+    const [, { session }] = await admin.session();
+    expect((await listOf(admin)).map(({ id }) => id)).toContain(session.id);
+  });
+
+  /** A hash that no secret has, as SQL. */
+  const literal = (number: number) => {
+    const hex = number.toString(16).padStart(64, '0');
+    return kind === 'sqlite' ? `x'${hex}'` : `'\\x${hex}'`;
+  };
 
   test('who is no administrator sees the sessions of the same API token alone', async () => {
     const admin = await signedIn(service);

@@ -201,18 +201,22 @@ onEachDatabase((kind) => {
       other: { name: 'ac me', properties: { acme: 1, nested: { deep: 'acme' }, list: ['acme'] } },
       umlaut: { name: 'MÜLLER', properties: { seats: 25, open: true } },
       signs: { name: '100%_', properties: { region: 'ΩMEGA' } },
+      sigma: { name: 'ΚΩΣΤΑΣ', properties: { region: 'νήσος' } },
     });
     const search = (text: string, filters = {}) => ids({ search: text, ...filters });
     expect(await search('aCmE')).toEqual(['by-ID-Acme', 'name', 'property']);
     expect(await search('müller')).toEqual(['umlaut']);
     expect(await search('CAFÉ ω')).toEqual(['property']);
     expect(await search('ωm')).toEqual(['signs']);
+    for (const text of ['ΚΩΣ', 'κωστας', 'ΝΉΣΟΣ', 'ήσοσ']) {
+      expect([text, await search(text)]).toEqual([text, ['sigma']]);
+    }
     expect(await search('"Quoted" \\ \t')).toEqual(['property']);
     expect(await search('%')).toEqual(['signs']);
     for (const nowhere of ['25', 'true', 'seats', 'acme acme', '\\"']) {
       expect([nowhere, await search(nowhere)]).toEqual([nowhere, []]);
     }
-    expect(await search('')).toHaveLength(6);
+    expect(await search('')).toHaveLength(7);
     expect(await search('acme', { property_name: 'customer' })).toEqual(['property']);
     expect(await search('acme', { name_prefix: 'The', sort: '-name' })).toEqual(['name']);
   });

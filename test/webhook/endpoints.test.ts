@@ -75,6 +75,15 @@ onEachDatabase((kind) => {
     for (let index = 0; index < 3; index++) ids.push((await create()).body.webhook_endpoint.id);
     const first = await api.call('GET', `${PATH}?limit=2`);
     const second = await api.call('GET', `${PATH}?limit=2&cursor=${first.body.next_cursor}`);
+    const { id } = first.body.webhook_endpoints[0]!;
+    for (const [path, ...position] of [
+      [PATH, 0, Number.MAX_SAFE_INTEGER],
+      [`${PATH}/${id}/attempts`, 0, 0, Number.MAX_SAFE_INTEGER],
+    ]) {
+      const cursor = Buffer.from(JSON.stringify(position)).toString('base64url');
+      const made = await api.call('GET', `${path}?cursor=${cursor}`);
+      expect([path, made.status]).toEqual([path, 200]);
+    }
     const found = [first, second].map(({ body }) => body.webhook_endpoints.map(({ id }) => id));
     // Those of one millisecond are in the order of their numbers.
     expect(found.flat().sort()).toEqual([...ids].sort());

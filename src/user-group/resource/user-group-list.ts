@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/caller.ts';
+import { filterInParts } from '../../common/filter-in-parts.ts';
+import { InTurn } from '../../common/in-turn.ts';
 import { limitOf, positionByTypes, type SortKey, toPage } from '../../common/http/page.dto.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type SqlValue, type Statement, statement, Statements } from '../../database/statement.ts';
@@ -91,6 +93,8 @@ const listCandidates = (part: Part) =>
 /** Lists user groups, without their tokens. */
 @Injectable()
 export class UserGroupList {
+  private readonly searches = new InTurn<number>();
+
   constructor(private readonly statements: Statements) {}
 
   /**
@@ -111,7 +115,7 @@ export class UserGroupList {
     const groups =
       query.search === undefined
         ? await this.read(listGroups(part), workspaceId, part, { limit: limit + 1 })
-        : await this.findIn(workspaceId, part, query.search, limit + 1);
+        : await this.findIn(workspaceId, part, toSearch(query.search), limit + 1);
     const { rows, nextCursor } = toPage(groups, limit, (group) => order.keysOf(group), upTo);
     return {
       success: 1,
@@ -138,14 +142,17 @@ export class UserGroupList {
     return last && order.keysOf(last);
   }
 
+  /** One search of a workspace at a time: each reads what may be megabytes, and no other workspace waits for all of them. */
   private async findIn(
     workspaceId: number,
     part: Part,
-    text: string,
+    isFound: (group: Searchable) => boolean,
     limit: number,
   ): Promise<ListedGroup[]> {
-    const candidates = await this.read(listSearchable(part), workspaceId, part);
-    const found = candidates.filter(toSearch(text)).slice(0, limit);
+    const matching = await this.searches.run(workspaceId, async () =>
+      filterInParts(await this.read(listSearchable(part), workspaceId, part), isFound),
+    );
+    const found = matching.slice(0, limit);
     if (found.length === 0) return [];
     const ids = JSON.stringify(found.map(({ id }) => id));
     return this.statements.read(listFound(part.order), { workspaceId, ids });

@@ -1,3 +1,4 @@
+import { foldCase } from '../../common/fold-case.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 
 /** What a search looks at. */
@@ -14,13 +15,13 @@ export interface Searchable {
  * PostgreSQL depends on its locale.
  */
 export function toSearch(text: string): (group: Searchable) => boolean {
-  const wanted = text.toLowerCase();
+  const wanted = foldCase(text);
   // As it stands in JSON: most properties that do not have it need not be parsed.
   const escaped = JSON.stringify(wanted).slice(1, -1);
-  const has = (value: unknown) => typeof value === 'string' && value.toLowerCase().includes(wanted);
+  const has = (value: unknown) => typeof value === 'string' && foldCase(value).includes(wanted);
   return ({ providedId, name, properties }) =>
     has(providedId) ||
     has(name) ||
-    (properties.toLowerCase().includes(escaped) &&
+    (foldCase(properties).includes(escaped) &&
       Object.values(JSON.parse(properties) as JsonObject).some(has));
 }

@@ -157,7 +157,7 @@ const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
           filters.before === undefined
             ? ''
             : `AND (a.at, a.event_id, a.number) <
-                (CAST(:beforeAt AS bigint), CAST(:beforeEvent AS bigint), CAST(:beforeNumber AS integer))`
+                (CAST(:beforeAt AS bigint), CAST(:beforeEvent AS bigint), CAST(:beforeNumber AS bigint))`
         }
       ORDER BY a.at DESC, a.event_id DESC, a.number DESC LIMIT :limit`,
   );

@@ -33,7 +33,7 @@ const listEndpoints = statement<
   () => `
     SELECT ${COLUMNS} FROM webhook_endpoint e
     WHERE e.workspace_id = :workspaceId AND e.removed_at IS NULL
-      AND (e.created_at, e.id) > (CAST(:afterTime AS bigint), CAST(:afterId AS integer))
+      AND (e.created_at, e.id) > (CAST(:afterTime AS bigint), CAST(:afterId AS bigint))
     ORDER BY e.created_at, e.id LIMIT :limit`,
 );
 
