@@ -187,13 +187,16 @@ export default function ApiTokens() {
                       >
                         Edit
                       </Button>
-                      <Button
-                        onClick={() => {
-                          setOpen({ what: 'rotate', token: one });
-                        }}
-                      >
-                        Rotate
-                      </Button>
+                      {/* Nobody knows the token of a person, nor would they another. */}
+                      {one.subject === null && (
+                        <Button
+                          onClick={() => {
+                            setOpen({ what: 'rotate', token: one });
+                          }}
+                        >
+                          Rotate
+                        </Button>
+                      )}
                     </>
                   )}
                   <Button

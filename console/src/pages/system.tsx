@@ -1,6 +1,6 @@
-import { api, told } from '../api.ts';
+import { api, ask, type Refusal, told } from '../api.ts';
 import { useLoad } from '../load.ts';
-import { Header, Panel, Skeleton, Time, Trouble } from '../ui/parts.tsx';
+import { Badge, Header, Panel, Skeleton, Time, Trouble } from '../ui/parts.tsx';
 
 type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 
@@ -36,7 +36,11 @@ export default function System() {
   return (
     <>
       <Header
-        title="System"
+        title={
+          <>
+            System <Health />
+          </>
+        }
         about="The version that runs, its database, keys and replicas. Nothing here is secret."
       />
       <Trouble error={error} retry={reload} />
@@ -55,6 +59,23 @@ export default function System() {
       </div>
     </>
   );
+}
+
+/** Whether the process that answers should be sent calls. */
+function Health() {
+  const { data, error } = useLoad((signal) => ask('../health/ready', { signal }), []);
+  if (data) return <Badge tone="good">ready</Badge>;
+  if (!error) return null;
+  const { code, detail } = (error as Refusal).problem;
+  // A proxy may keep the path to itself.
+  const isKnown = ['database_unavailable', 'migrations_pending', 'shutting_down'].includes(
+    code ?? '',
+  );
+  return isKnown ? (
+    <Badge tone="bad" title={detail ?? ''}>
+      {code!.replaceAll('_', ' ')}
+    </Badge>
+  ) : null;
 }
 
 function Plain({ name = '', value }: { name?: string; value: Value }) {

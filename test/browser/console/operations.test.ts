@@ -336,6 +336,7 @@ onEachDatabase((kind) => {
   test('the page of the system tells the version and the database', async () => {
     const { page } = await begin();
     await page.visit('system');
+    await page.heading(/^System ready$/).waitFor();
     await page.shows(kind === 'sqlite' ? /sqlite/i : /postgres/i);
   });
 });
