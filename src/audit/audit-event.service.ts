@@ -109,7 +109,7 @@ export class AuditEventService {
     const filters = { ...toFilters(query, before), workspaceId: caller.workspaceId };
     const isSearch = query.search !== undefined;
     const { events, lookedUntil } = isSearch
-      ? await this.search(filters, query.search)
+      ? await this.findWithText(filters, query.search)
       : await this.find(filters, limit + 1);
     const found = events.slice(0, limit + 1);
     const { rows, nextCursor } = toPage(found, limit, toPosition, lookedUntil);
@@ -127,7 +127,7 @@ export class AuditEventService {
     before: EventPosition | undefined,
   ): Promise<{ events: AuditEventView[]; lookedUntil?: EventPosition }> {
     const filters = { ...toFilters(query, before), workspaceId };
-    const { events, lookedUntil } = await this.search(filters, query.search);
+    const { events, lookedUntil } = await this.findWithText(filters, query.search);
     return {
       events: events.map(toAuditEventView),
       ...(lookedUntil && { lookedUntil }),
@@ -144,7 +144,7 @@ export class AuditEventService {
   }
 
   /** As `find`, of those that have the text; one at a time for each workspace, since each may read megabytes. */
-  private search(filters: Filters & { workspaceId: number }, text: string | undefined) {
+  private findWithText(filters: Filters & { workspaceId: number }, text: string | undefined) {
     return this.searches.run(filters.workspaceId, async () => {
       const found = await this.find(filters, MAX_EXAMINED);
       return { ...found, events: await filterInParts(found.events, toSearch(text)) };

@@ -3,8 +3,10 @@ import type { Request } from 'express';
 import { authenticateBy } from '../common/authentication.ts';
 import type { ConsoleSite } from './console-site.ts';
 
-/** Its API; its sessions and what lies below them. */
-const PATHS = String.raw`/console(?<api>/api/)?(?<sessions>/sessions?(?=[/?]|$))?`;
+const CONSOLE = '/console';
+const ITS_API = '/api/';
+/** `/session`, `/sessions` and what lies below them. */
+const ITS_SESSIONS = /^\/sessions?(?=[/?]|$)/;
 
 /**
  * Makes a step that has the calls of the console authenticated by their session, and turns those below
@@ -18,20 +20,19 @@ export function consoleCalls(
   site: ConsoleSite,
   { prefix = '', anyCase = false }: { prefix?: string; anyCase?: boolean } = {},
 ): (request: Request) => void {
-  const isCalled = new RegExp(`^${escaped(prefix)}${PATHS}`, anyCase ? 'i' : '');
+  const spelled = (path: string) => (anyCase ? path.toLowerCase() : path);
+  const place = prefix + CONSOLE;
   return (request) => {
     const { url } = request;
-    const { api, sessions } = isCalled.exec(url)?.groups ?? {};
-    if (api === undefined && sessions === undefined) return;
+    if (!spelled(url).startsWith(spelled(place))) return;
+    const path = url.slice(place.length);
+    const isApi = spelled(path).startsWith(ITS_API);
+    if (!isApi && !ITS_SESSIONS.test(spelled(path))) return;
     site.requireOwnPage(request);
     authenticateBy(request, guard);
-    if (api === undefined) return;
+    if (!isApi) return;
     // Nothing behind the guard takes a token from it either.
     delete request.headers.authorization;
-    request.url = prefix + url.slice(`${prefix}/console`.length);
+    request.url = prefix + path;
   };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
 }
