@@ -39,12 +39,17 @@ const kept = new Set();
 const hooks = require('node:async_hooks');
 const performance = require('node:perf_hooks');
 
-hooks.AsyncLocalStorage = class AsyncLocalStorage extends hooks.AsyncLocalStorage {
-  constructor(...options) {
-    super(...options);
-    kept.add(() => this.disable());
-  }
-};
+const { AsyncLocalStorage: Storage } = hooks;
+// Newer versions of Node have a getter there.
+Object.defineProperty(hooks, 'AsyncLocalStorage', {
+  configurable: true,
+  value: class AsyncLocalStorage extends Storage {
+    constructor(...options) {
+      super(...options);
+      kept.add(() => this.disable());
+    }
+  },
+});
 
 performance.PerformanceObserver = class PerformanceObserver extends (
   performance.PerformanceObserver
