@@ -111,7 +111,8 @@ export class SessionWatches implements BeforeApplicationShutdown {
   private keepOpen(): void {
     const now = performance.now();
     for (const [response, watch] of this.watches) {
-      if (now - watch.saidAt < SAY_EVERY_MS) continue;
+      // One that has ended stays until its reader has gone: what is written to it now ends the process.
+      if (response.writableEnded || now - watch.saidAt < SAY_EVERY_MS) continue;
       watch.saidAt = now;
       response.write(':\n\n');
     }

@@ -439,6 +439,17 @@ onEachDatabase((kind) => {
       expect(await browser.session()).toMatchObject([401, { code: 'session_ended' }]);
     });
 
+    test('nothing more is said to a page after the end of its session', async () => {
+      const browser = await signedIn(service);
+      const streams = [await watch(browser, service), await watch(browser, service)];
+      // What keeps streams open is due as they end.
+      const now = performance.now.bind(performance);
+      const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 16_000);
+      await browser.signOut();
+      for (const { ended } of streams) expect((await ended).text).toBe(`retry: 1000\n\n${ENDED}`);
+      later.mockRestore();
+    });
+
     test('a page that goes away gives its stream back at once', async () => {
       const browser = await signedIn(service);
       for (let page = 0; page < 25; page++) {
