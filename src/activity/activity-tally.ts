@@ -1,13 +1,8 @@
-import {
-  type BeforeApplicationShutdown,
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { statement, Statements } from '../database/statement.ts';
 import { Transactor } from '../database/transactor.ts';
+import type { OnLastWork } from '../database/upkeep/last-work.ts';
+import { WriteBehind } from '../database/upkeep/write-behind.ts';
 import {
   type Activity,
   addActivity,
@@ -17,8 +12,6 @@ import {
 } from './activity.ts';
 
 const WRITE_EVERY_MS = 5000;
-/** Of the ten seconds in which a process ends; the calls under way have five of them. */
-const LAST_WRITE_MS = 1000;
 
 const COLUMNS = {
   workspace_id: 'integer',
@@ -52,16 +45,14 @@ interface Row extends HourlyActivity {
  * the end. What could not be written is kept for the next time; a process that is killed loses it.
  */
 @Injectable()
-export class ActivityTally
-  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
-{
+export class ActivityTally implements OnApplicationBootstrap, OnLastWork {
   private readonly logger = new Logger(ActivityTally.name);
   private hour = 0;
   private ofHour = new Map<number, Activity>();
   /** Of hours that are over, and what is to be written, by workspace and hour. */
   private kept = new Map<string, Row>();
   private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> | undefined;
+  private readonly writing = new WriteBehind(() => this.write());
   /** One outage is one warning. */
   private isFailing = false;
 
@@ -82,35 +73,20 @@ export class ActivityTally
     this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
   }
 
-  /** While the calls under way are answered: a database that does not answer is known when they are. */
-  beforeApplicationShutdown(): void {
+  async onLastWork(): Promise<void> {
     clearInterval(this.timer);
-    void this.flush();
-  }
-
-  /** Writes after the last answer; the database, a global module, closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.race([this.flushRest(), sleep(LAST_WRITE_MS, undefined, { ref: false })]);
+    await this.writing.last();
   }
 
   /** Writes what was counted, unless a write is under way: then waits for that one. */
-  flush(): Promise<void> {
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
-    });
-    return this.writing;
+  async flush(): Promise<void> {
+    await this.writing.now();
   }
 
-  private async flushRest(): Promise<void> {
-    await this.writing;
-    // It would hold up the end for as long as a statement may take.
-    if (!this.isFailing) await this.flush();
-  }
-
-  private async write(): Promise<void> {
+  private async write(): Promise<boolean> {
     this.turn();
     const rows = [...this.kept.values()];
-    if (rows.length === 0) return;
+    if (rows.length === 0) return true;
     this.kept = new Map();
     try {
       await this.transactor.run((manager) =>
@@ -122,6 +98,7 @@ export class ActivityTally
       if (!this.isFailing) this.logger.warn({ msg: 'activity not written yet', err });
       this.isFailing = true;
     }
+    return !this.isFailing;
   }
 
   /** Puts aside what was counted: from now on the counts are of the hour that it is. */

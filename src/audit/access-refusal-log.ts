@@ -1,4 +1,4 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { findCaller } from '../common/caller.ts';
 import { ApiTokenInvalid, type ServiceError } from '../common/errors.ts';
@@ -9,6 +9,7 @@ import type { RefusalObserver } from '../common/refusal-observer.ts';
 import { MemoryLimiter } from '../common/memory-limiter.ts';
 import { Config } from '../config/config.ts';
 import { Transactor } from '../database/transactor.ts';
+import type { OnLastAnswer } from '../database/upkeep/last-work.ts';
 import { type AuditActor, AuditLog } from './audit-log.ts';
 import { StrangerRefusals } from './stranger-refusals.ts';
 
@@ -25,7 +26,7 @@ const MINUTE_SECONDS = 60;
  * written.
  */
 @Injectable()
-export class AccessRefusalLog implements RefusalObserver, OnApplicationShutdown {
+export class AccessRefusalLog implements RefusalObserver, OnLastAnswer {
   private readonly logger = new Logger(AccessRefusalLog.name);
   private readonly perClient = limiter(ROWS_PER_MINUTE.client);
   private readonly all = limiter(ROWS_PER_MINUTE.all);
@@ -48,7 +49,7 @@ export class AccessRefusalLog implements RefusalObserver, OnApplicationShutdown 
     this.pending.add(work);
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  async onLastAnswer(): Promise<void> {
     await Promise.all(this.pending);
   }
 

@@ -1,5 +1,7 @@
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import type { Transactor } from '../database/transactor.ts';
+import type { OnLastWork } from '../database/upkeep/last-work.ts';
+import { WriteBehind } from '../database/upkeep/write-behind.ts';
 import type { AuditLog, AuditRecord } from './audit-log.ts';
 import { Tally } from './tally.ts';
 
@@ -19,11 +21,11 @@ const RETRY_MS = 60_000;
  * number of kinds, which also bounds the rows that callers can cause. A failed write is retried; a
  * process that is killed loses its counts.
  */
-export abstract class TalliedEvents implements OnApplicationShutdown {
+export abstract class TalliedEvents implements OnLastWork {
   private readonly logger = new Logger(this.constructor.name);
   private kept = new Map<string, Kept>();
   private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> | undefined;
+  private readonly writing = new WriteBehind(() => this.write());
 
   constructor(
     private readonly transactor: Transactor,
@@ -47,21 +49,16 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
   }
 
   /** Writes all tallies as events. */
-  flush(): Promise<void> {
-    this.writing ??= this.write().finally(() => {
-      this.writing = undefined;
-    });
-    return this.writing;
+  async flush(): Promise<void> {
+    await this.writing.now();
   }
 
-  /** Flushes after the last answer; the database, a global module, closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
-    await this.writing;
-    await this.flush();
+  async onLastWork(): Promise<void> {
+    await this.writing.last();
     clearTimeout(this.timer);
   }
 
-  private async write(): Promise<void> {
+  private async write(): Promise<boolean> {
     clearTimeout(this.timer);
     this.timer = undefined;
     const kept = [...this.kept];
@@ -72,11 +69,13 @@ export abstract class TalliedEvents implements OnApplicationShutdown {
         await this.transactor.run((manager) => this.auditLog.recordAll(manager, events));
         kept.splice(0, BATCH);
       }
+      return true;
     } catch (err) {
       this.logger.warn({ msg: 'audit events not written yet', events: kept.length, err });
       for (const [key, { event, tally }] of kept) this.begin(key, event).absorb(tally);
       clearTimeout(this.timer);
       this.timer = setTimeout(() => void this.flush(), RETRY_MS).unref();
+      return false;
     }
   }
 }

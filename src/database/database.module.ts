@@ -24,6 +24,7 @@ import { SqliteTransactor } from './sqlite/sqlite-transactor.ts';
 import { Statements } from './statement.ts';
 import { Transactor } from './transactor.ts';
 import { ChangeRetention } from './upkeep/change-retention.ts';
+import { LastWorkModule } from './upkeep/last-work.ts';
 
 const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
 
@@ -34,6 +35,7 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
 @Global()
 @Module({
   imports: [
+    LastWorkModule,
     TypeOrmModule.forRootAsync({
       name: USER_GROUP_DATA_SOURCE,
       inject: [Config],

@@ -1,4 +1,6 @@
-import { Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
+import type { OnLastWork } from '../database/upkeep/last-work.ts';
+import { WriteBehind } from '../database/upkeep/write-behind.ts';
 import { EncryptionKeyRepository } from './encryption-key.repository.ts';
 import { KeyRing } from './key-ring.ts';
 
@@ -13,12 +15,12 @@ const WARN_EVERY_MS = 24 * 3600 * 1000;
  * process that is killed misses at most 10,000 encryptions, or those of 30 seconds.
  */
 @Injectable()
-export class EncryptionCount implements OnApplicationShutdown {
+export class EncryptionCount implements OnLastWork {
   private readonly logger = new Logger(EncryptionCount.name);
   private notWritten = 0;
   private total = 0;
   private timer: NodeJS.Timeout | undefined;
-  private writing: Promise<void> = Promise.resolve();
+  private readonly writing = new WriteBehind(() => this.write());
   private warnedAt = -Infinity;
 
   constructor(
@@ -34,8 +36,8 @@ export class EncryptionCount implements OnApplicationShutdown {
   /** Counts one more encryption with the first key. */
   readonly add = (): void => {
     this.notWritten++;
-    this.timer ??= setTimeout(this.write, WRITE_AFTER_MS).unref();
-    if (this.notWritten % WRITE_EVERY === 0) this.write();
+    this.timer ??= setTimeout(this.flush, WRITE_AFTER_MS).unref();
+    if (this.notWritten % WRITE_EVERY === 0) this.flush();
   };
 
   /**
@@ -48,27 +50,29 @@ export class EncryptionCount implements OnApplicationShutdown {
     this.see(recorded?.encryptions ?? 0);
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    this.write();
-    await this.writing;
+  async onLastWork(): Promise<void> {
+    await this.writing.last();
+    clearTimeout(this.timer);
   }
 
-  private readonly write = (): void => {
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    this.writing = this.writing.then(() => this.writeOnce());
+  private readonly flush = (): void => {
+    void this.writing.now();
   };
 
-  private async writeOnce(): Promise<void> {
+  private async write(): Promise<boolean> {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     const count = this.notWritten;
-    if (count === 0) return;
+    if (count === 0) return true;
     try {
       const total = await this.keys.addEncryptions(this.ring.current.id, count);
       this.notWritten -= count;
       this.see(total);
+      return true;
     } catch (err) {
       this.logger.warn({ msg: 'encryptions not counted yet', err });
-      this.timer ??= setTimeout(this.write, WRITE_AFTER_MS).unref();
+      this.timer ??= setTimeout(this.flush, WRITE_AFTER_MS).unref();
+      return false;
     }
   }
 

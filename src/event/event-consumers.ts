@@ -2,13 +2,12 @@ import {
   type BeforeApplicationShutdown,
   Injectable,
   type OnApplicationBootstrap,
-  type OnApplicationShutdown,
 } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../config/config.ts';
 import { ChangeFeed } from '../database/change-feed.ts';
 import { ChangeReader, reachedAt } from '../database/change-reader.ts';
 import { type ChangeConsumer, ChangeRetention } from '../database/upkeep/change-retention.ts';
+import type { OnLastAnswer } from '../database/upkeep/last-work.ts';
 import { EventConsumer, type UserGroupSubscription } from './event-consumer.ts';
 import { EventConsumerRepository } from './event-consumer.repository.ts';
 import { typesViolations } from './event-types.ts';
@@ -16,17 +15,11 @@ import { typesViolations } from './event-types.ts';
 const NAME = /^[\w.-]{1,100}$/;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-/** For handlers under way when the process ends; what lasts longer is handled again by another. */
-const LAST_HANDLERS_MS = 3000;
 
 /** Durable consumers of the change log: of each name one process at a time handles what changes. */
 @Injectable()
 export class EventConsumers
-  implements
-    ChangeConsumer,
-    OnApplicationBootstrap,
-    BeforeApplicationShutdown,
-    OnApplicationShutdown
+  implements ChangeConsumer, OnApplicationBootstrap, BeforeApplicationShutdown, OnLastAnswer
 {
   readonly name = 'consumers';
   private readonly running = new Map<string, EventConsumer>();
@@ -90,10 +83,9 @@ export class EventConsumers
     for (const consumer of this.running.values()) consumer.abort();
   }
 
-  /** The database, a global module, closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
-    const ended = Promise.all([...this.running.values()].map((consumer) => consumer.end()));
-    await Promise.race([ended, sleep(LAST_HANDLERS_MS, undefined, { ref: false })]);
+  /** Waits for the handlers under way; what lasts longer is handled again by another process. */
+  async onLastAnswer(): Promise<void> {
+    await Promise.all([...this.running.values()].map((consumer) => consumer.end()));
   }
 
   /** At the first use: most processes have none. */

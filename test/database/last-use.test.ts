@@ -48,7 +48,7 @@ function createUse() {
 test('the end writes what it has time for, and leaves no batch under way', async () => {
   const { transactor, written, use, record } = createUse();
   record(1, 20 * BATCH);
-  await use.onApplicationShutdown();
+  await use.onLastWork();
   expect(transactor.underWay).toBe(0);
   expect(written).toHaveLength(transactor.begun * BATCH);
   expect(transactor.begun).toBeLessThan(10);
@@ -69,7 +69,7 @@ test('the end waits for a flush that is under way, and ends it early, too', asyn
   flush();
   await sleep(BATCH_MS / 2);
   expect(transactor.underWay).toBe(1);
-  await use.onApplicationShutdown();
+  await use.onLastWork();
   expect(transactor.underWay).toBe(0);
   expect(written).toHaveLength(transactor.begun * BATCH);
   expect(transactor.begun).toBeLessThan(10);

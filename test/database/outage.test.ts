@@ -172,8 +172,10 @@ onPostgres('on postgres', () => {
       ...database.env,
       DATABASE_URL: (await own.plugIn()).href,
     });
-    const { body } = await ending.api.get(group);
+    // Of everything that a process counts and writes at its end, some.
+    const { body } = await ending.api.get({ ...group, user_group_id: 'at the end' });
     await ending.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    expect((await ending.api.get(group, { Authorization: 'Token of nobody' })).status).toBe(401);
     own.goSilent(true);
     const halfSent = connect(Number(new URL(ending.baseUrl).port), '127.0.0.1');
     halfSent.on('error', () => undefined);

@@ -1,6 +1,7 @@
-import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Statement, Statements } from '../statement.ts';
 import type { Transactor } from '../transactor.ts';
+import type { OnLastAnswer } from './last-work.ts';
 
 const EVERY_MS = 3_600_000;
 /** Small enough that no caller waits for it. */
@@ -10,7 +11,7 @@ const BATCH = 1000;
 export type RemoveExpired = Statement<{ now: number; limit: number }, object>;
 
 /** Removes expired rows once an hour, in batches; several replicas may do so at once. */
-export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicationShutdown {
+export abstract class ExpirySweep implements OnApplicationBootstrap, OnLastAnswer {
   protected readonly logger = new Logger(this.constructor.name);
   private timer: NodeJS.Timeout | undefined;
   private swept = Promise.resolve(0);
@@ -28,8 +29,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnApplicati
     this.timer = setInterval(() => void this.sweep(), EVERY_MS).unref();
   }
 
-  /** The database closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
+  async onLastAnswer(): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
     await this.swept;

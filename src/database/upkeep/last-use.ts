@@ -1,7 +1,7 @@
-import { Logger, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import type { Statement, Statements } from '../statement.ts';
 import type { Transactor } from '../transactor.ts';
+import type { OnLastWork } from './last-work.ts';
 
 const WRITE_EVERY_MS = 60_000;
 /**
@@ -11,9 +11,7 @@ const WRITE_EVERY_MS = 60_000;
 export const BETWEEN_WRITES_MS = 55_000;
 /** Rows in one transaction, which keeps them locked to its end: few, so that others wait only briefly. */
 const BATCH = 100;
-/** Of the ten seconds in which a process ends; the calls under way have five of them. */
-const LAST_FLUSH_MS = 500;
-/** At the end no batch begins later than this, so that one under way can end before the database closes. */
+/** At the end no batch begins later than this: a hint does not justify a delayed exit. */
 const LAST_BATCH_MS = 300;
 
 /** Stores `at`, in milliseconds since 1970, as the last use of the row with these ids. */
@@ -29,7 +27,7 @@ interface Use {
  * Collects when each row was last used and stores it once a minute, adding nothing to the time of
  * requests.
  */
-export abstract class LastUse implements OnApplicationBootstrap, OnApplicationShutdown {
+export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
   private readonly logger = new Logger(this.constructor.name);
   private uses = new Map<string, Use>();
   private timer: NodeJS.Timeout | undefined;
@@ -51,12 +49,10 @@ export abstract class LastUse implements OnApplicationBootstrap, OnApplicationSh
     this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
   }
 
-  /** Flushes after the last answer; the database, a global module, closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
+  async onLastWork(): Promise<void> {
     clearInterval(this.timer);
     this.deadline = Date.now() + LAST_BATCH_MS;
-    // A hint does not justify a delayed exit.
-    await Promise.race([this.flush(), sleep(LAST_FLUSH_MS, undefined, { ref: false })]);
+    await this.flush();
   }
 
   /** Stores the collected times, once those of the flush before are stored. */

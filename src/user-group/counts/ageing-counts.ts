@@ -1,5 +1,6 @@
-import { Logger, type OnApplicationShutdown } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import type { OnLastAnswer } from '../../database/upkeep/last-work.ts';
 
 /** What was counted, and when the counting began. */
 export interface Counted<T> {
@@ -27,14 +28,13 @@ const MAX_KEPT = 1000;
  * ten times as long as it took. So a count is as good as new where it is quick, and where it is not
  * it takes a tenth of one connection at most.
  */
-export abstract class AgeingCounts<T> implements OnApplicationShutdown {
+export abstract class AgeingCounts<T> implements OnLastAnswer {
   private readonly logger = new Logger(this.constructor.name);
   private readonly kept = new LRUCache<number, Kept<T>>({ max: MAX_KEPT });
   private readonly ending = new AbortController();
   private readonly counting = new Set<Promise<unknown>>();
 
-  /** The database closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
+  async onLastAnswer(): Promise<void> {
     this.ending.abort();
     await Promise.allSettled(this.counting);
   }

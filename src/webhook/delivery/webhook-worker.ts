@@ -3,12 +3,11 @@ import {
   Injectable,
   Logger,
   type OnApplicationBootstrap,
-  type OnApplicationShutdown,
 } from '@nestjs/common';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../../config/config.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
 import { ChangeRetention } from '../../database/upkeep/change-retention.ts';
+import type { OnLastAnswer } from '../../database/upkeep/last-work.ts';
 import {
   type DueEndpoint,
   WebhookEndpointRepository,
@@ -22,13 +21,11 @@ const GATHERING_MS = 50;
 /** As many endpoints a process sends to at a time, and of one workspace. */
 const MOST_ENDPOINTS = 50;
 const MOST_OF_A_WORKSPACE = 10;
-/** For attempts under way when the process ends; those that last longer are repeated by another. */
-const LAST_ATTEMPTS_MS = 3000;
 
 /** Makes deliveries of events and sends them, once a second and when a change is announced. */
 @Injectable()
 export class WebhookWorker
-  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown
+  implements OnApplicationBootstrap, BeforeApplicationShutdown, OnLastAnswer
 {
   private readonly logger = new Logger(WebhookWorker.name);
   /** Endpoints that are being sent to. */
@@ -72,13 +69,10 @@ export class WebhookWorker
     this.deliverer.end();
   }
 
-  /** The database, a global module, closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
-    const underWay = Promise.allSettled([
-      this.looking,
-      ...[...this.draining.values()].map(({ drained }) => drained),
-    ]);
-    await Promise.race([underWay, sleep(LAST_ATTEMPTS_MS, undefined, { ref: false })]);
+  /** Waits for the attempts under way; those that last longer are repeated by another process. */
+  async onLastAnswer(): Promise<void> {
+    const drained = [...this.draining.values()].map((endpoint) => endpoint.drained);
+    await Promise.allSettled([this.looking, ...drained]);
   }
 
   /** Looks again within this time, never later than it was going to. */

@@ -1,10 +1,6 @@
-import {
-  Injectable,
-  Logger,
-  type OnApplicationBootstrap,
-  type OnApplicationShutdown,
-} from '@nestjs/common';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../config/config.ts';
+import type { OnLastAnswer } from '../../database/upkeep/last-work.ts';
 import { EndingOverlapNotice } from './ending-overlaps.ts';
 import { ExpiringApiTokenNotice } from './expiring-api-tokens.ts';
 import { UnresolvableMappingNotice } from './unresolvable-mappings.ts';
@@ -16,7 +12,7 @@ const EVERY_MS = 60_000;
  * process looks.
  */
 @Injectable()
-export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
+export class Notices implements OnApplicationBootstrap, OnLastAnswer {
   private readonly logger = new Logger(Notices.name);
   private readonly ending = new AbortController();
   private timer: NodeJS.Timeout | undefined;
@@ -37,8 +33,7 @@ export class Notices implements OnApplicationBootstrap, OnApplicationShutdown {
     }, EVERY_MS).unref();
   }
 
-  /** The database closes after the modules that use it. */
-  async onApplicationShutdown(): Promise<void> {
+  async onLastAnswer(): Promise<void> {
     clearInterval(this.timer);
     this.ending.abort();
     await this.looking;
