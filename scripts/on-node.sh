@@ -5,7 +5,8 @@
 #
 #   scripts/on-node.sh 22 24 26
 #
-# Node itself comes as npm's package of it, for Linux. TEST_DATABASE_URL adds PostgreSQL.
+# Node itself comes as npm's package of it, for Linux. TEST_DATABASE_URL adds PostgreSQL to the last of
+# them: its driver is plain JavaScript, while that of the embedded database is compiled for each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -58,6 +59,7 @@ for version in "$@"; do
   (
     cd "$directory/$version/project"
     export PATH="$directory/$version/node/bin:$PATH"
+    [ "$version" = "${!#}" ] || unset CI TEST_DATABASE_URL TEST_REDIS_URL
     printf '\n-- Node %s\n' "$(node --version)"
     node node_modules/jest/bin/jest.js "${tests[@]}"
     env -u CI -u TEST_DATABASE_URL -u TEST_REDIS_URL node node_modules/jest/bin/jest.js "${commands[@]}"

@@ -1,5 +1,13 @@
 import BetterSqlite3 from 'better-sqlite3';
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { createPostgres, createSqlite, queryPostgres } from '../../scripts/lab/databases.mjs';
@@ -18,13 +26,24 @@ export type DatabaseKind = 'sqlite' | 'postgres';
 
 const postgresUrl = process.env['TEST_DATABASE_URL'];
 
-export const databaseKinds: DatabaseKind[] = postgresUrl ? ['sqlite', 'postgres'] : ['sqlite'];
+/** A run with PostgreSQL may leave the embedded database to one without. */
+const isSqliteLeftOut = Boolean(postgresUrl) && process.env['TEST_SQLITE'] === 'off';
+
+export const databaseKinds: DatabaseKind[] = [
+  ...(isSqliteLeftOut ? [] : (['sqlite'] as const)),
+  ...(postgresUrl ? (['postgres'] as const) : []),
+];
 
 /** Fixed, so that two processes of one test agree on it. */
 export const TEST_KEYS = keyList('k1');
 
-export async function createTestDatabase(kind: DatabaseKind): Promise<TestDatabase> {
-  const database = await (kind === 'sqlite' ? createSqlite() : createPostgres(postgresUrl!));
+export async function createTestDatabase(
+  kind: DatabaseKind,
+  template?: string,
+): Promise<TestDatabase> {
+  const database = await (kind === 'sqlite'
+    ? createSqlite()
+    : createPostgres(postgresUrl!, template));
   const env: Record<string, string> = database.env;
   return {
     kind,
@@ -37,17 +56,20 @@ export async function createTestDatabase(kind: DatabaseKind): Promise<TestDataba
   };
 }
 
+type Migrate = (env: Record<string, string>) => Promise<void>;
+
 /**
- * As `createTestDatabase`, with its schema if it is the embedded one. Each process of the test runner makes
- * its migrations once, on an empty database, and copies what came of them.
+ * As `createTestDatabase`, with its schema. Each process of the test runner makes the migrations once
+ * for each kind, on an empty database, and copies what came of them.
  */
 export async function createMigratedDatabase(
   kind: DatabaseKind,
-  migrate: (env: Record<string, string>) => Promise<void>,
+  migrate: Migrate,
 ): Promise<TestDatabase> {
-  const database = await createTestDatabase(kind);
   const directory = runDirectory();
-  if (kind !== 'sqlite' || directory === undefined) return database;
+  if (directory === undefined) return createTestDatabase(kind);
+  if (kind === 'postgres') return createTestDatabase(kind, await templateOf(directory, migrate));
+  const database = await createTestDatabase(kind);
   const migrated = join(directory, `migrated-${process.pid}.sqlite`);
   const file = join(database.env['DATA_DIR']!, 'user-groups.sqlite');
   if (existsSync(migrated)) {
@@ -59,6 +81,29 @@ export async function createMigratedDatabase(
   if (existsSync(`${file}-wal`)) throw new Error('somebody still uses the new database');
   copyFileSync(file, migrated);
   return database;
+}
+
+const TEMPLATE_NOTE = 'template-';
+
+/** The name of the migrated PostgreSQL database of this process, which `dropTemplates` drops. */
+async function templateOf(directory: string, migrate: Migrate): Promise<string> {
+  const note = join(directory, `${TEMPLATE_NOTE}${process.pid}`);
+  if (existsSync(note)) return readFileSync(note, 'utf8');
+  const { env } = await createTestDatabase('postgres');
+  const name = new URL(env['DATABASE_URL']!).pathname.slice(1);
+  writeFileSync(note, name);
+  await migrate(env);
+  rmSync(env['DATA_DIR']!, { recursive: true, force: true });
+  return name;
+}
+
+/** At the end of the run, after all who might copy them. */
+export async function dropTemplates(): Promise<void> {
+  const directory = runDirectory()!;
+  for (const note of readdirSync(directory)) {
+    if (!note.startsWith(TEMPLATE_NOTE)) continue;
+    await administer(`DROP DATABASE ${readFileSync(join(directory, note), 'utf8')} WITH (FORCE)`);
+  }
 }
 
 /** The embedded database as it lies on the disk, with its journal; and the first token, which lies beside it. */

@@ -1,8 +1,10 @@
+import { dropTemplates } from './databases.ts';
 import { findLeaks } from './leaks.ts';
 import { leftOut } from './left-out.ts';
 
 /** After every run: no token that was issued in it stands in a log or in a database. */
-export default function globalTeardown(): void {
+export default async function globalTeardown(): Promise<void> {
+  await dropTemplates();
   const { tokens, logBytes, dumpBytes, leaks } = findLeaks();
   process.stdout.write(
     `Searched ${logBytes} bytes of logs and ${dumpBytes} bytes of databases for ${tokens} tokens: ${leaks.length} found.\n`,
