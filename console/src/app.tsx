@@ -256,7 +256,8 @@ function Missing({ path }: { path: string }) {
   );
 }
 
-const RECONNECT_AFTER = 3000;
+/** Meanwhile nobody tells the page that its session has ended. */
+const RECONNECT_AFTER = 500;
 
 /** Hears that the session has ended at once, also where nobody calls anything. */
 function watch(): () => void {

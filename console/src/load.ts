@@ -103,7 +103,10 @@ export function useList<T>(
       setState({ fresh: false, busy: false });
     } catch (error) {
       if (signal.aborted) return;
-      if (cursor === undefined) setRows([]);
+      if (cursor === undefined) {
+        setRows([]);
+        setNext(undefined);
+      }
       setState({ fresh: false, busy: false, error });
     }
   };

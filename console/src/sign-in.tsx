@@ -4,7 +4,7 @@ import type { Session } from './own-types.ts';
 import { addressOf, goTo, place } from './router.ts';
 import { endedBecause, session, ways } from './session.ts';
 import { Mark } from './ui/icons.tsx';
-import { Button, Curl, Field, Trouble, useAction } from './ui/parts.tsx';
+import { Button, Curl, Trouble, useAction, TextField } from './ui/parts.tsx';
 
 const REASONS: Record<string, string> = {
   session_ended: 'The session has ended: its time was up, or its API token was ended.',
@@ -64,25 +64,17 @@ export function SignIn() {
             <p class="or">or</p>
           </>
         )}
-        <Field
+        <TextField
           label="API token"
           hint="The console may do what this token may. It is sent once and kept by nobody; a cookie that no script can read takes its place."
-        >
-          {(ties) => (
-            <input
-              {...ties}
-              type="password"
-              required
-              autofocus={!ways.value.includes('openid')}
-              autocomplete="off"
-              spellcheck={false}
-              value={token}
-              onInput={(event) => {
-                setToken(event.currentTarget.value);
-              }}
-            />
-          )}
-        </Field>
+          type="password"
+          required
+          autofocus={!ways.value.includes('openid')}
+          autocomplete="off"
+          spellcheck={false}
+          value={token}
+          onChange={setToken}
+        />
         <Trouble error={error} />
         <Button
           type="submit"

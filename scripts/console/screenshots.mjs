@@ -176,9 +176,9 @@ async function takeAll(endpoint) {
   await take(stranger, '', 'sign-in-light');
 }
 
-const lookOf = (colorScheme, viewport) => ({
-  ...{ colorScheme, viewport, locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' },
-});
+function lookOf(colorScheme, viewport) {
+  return { colorScheme, viewport, locale: 'en-GB', timezoneId: 'UTC', reducedMotion: 'reduce' };
+}
 
 function signedIn(colorScheme, viewport) {
   return openSignedIn(browser, origin, lookOf(colorScheme, viewport));

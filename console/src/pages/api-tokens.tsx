@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
 import { useList } from '../load.ts';
 import type { Schemas, Scope } from '../own-types.ts';
@@ -20,6 +20,7 @@ import {
   Table,
   Time,
   ToolsHead,
+  TextField,
 } from '../ui/parts.tsx';
 import { GraceChoice } from '../ui/grace.tsx';
 
@@ -75,6 +76,10 @@ export default function ApiTokens() {
     );
     return { rows: answer.api_tokens, next: answer.next_cursor };
   }, []);
+  // What is searched and hidden is of all of them.
+  useEffect(() => {
+    if (!list.error) list.more?.();
+  }, [list.rows.length, list.busy]);
   const rows = list.rows.filter(
     (token) =>
       (all || !isDead(token)) && `${token.name} ${token.last_four}`.toLowerCase().includes(search),
@@ -125,8 +130,8 @@ export default function ApiTokens() {
             <th>Name</th>
             <th>State</th>
             <th class="roomy">Scopes</th>
-            <th>Last used</th>
-            <th>Expires</th>
+            <th class="roomy">Last used</th>
+            <th class="roomy">Expires</th>
             <ToolsHead />
           </>
         }
@@ -162,10 +167,10 @@ export default function ApiTokens() {
                 </span>
               )}
             </td>
-            <td>
+            <td class="roomy">
               <Time at={one.last_used_at} none="never" />
             </td>
-            <td>
+            <td class="roomy">
               {one.expires_at ? (
                 <>
                   <Time at={one.expires_at} />
@@ -351,19 +356,14 @@ function useGrant(begin: Grant) {
   );
   const fields = (
     <>
-      <Field label="Name" hint="What it is for, and who uses it.">
-        {(ties) => (
-          <input
-            {...ties}
-            required
-            autofocus
-            value={name}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Name"
+        hint="What it is for, and who uses it."
+        required
+        autofocus
+        value={name}
+        onChange={setName}
+      />
       <fieldset>
         <legend class="legend">Scopes</legend>
         <div class="scopes">
@@ -386,18 +386,13 @@ function useGrant(begin: Grant) {
           ))}
         </div>
       </fieldset>
-      <Field label="Expires" hint="In your zone. Empty: never.">
-        {(ties) => (
-          <input
-            {...ties}
-            type="datetime-local"
-            value={expires}
-            onInput={(event) => {
-              setExpires(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Expires"
+        hint="In your zone. Empty: never."
+        type="datetime-local"
+        value={expires}
+        onChange={setExpires}
+      />
       <Field
         label="Only from these addresses"
         hint="CIDR ranges, one a line. Empty: from anywhere."

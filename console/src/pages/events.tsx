@@ -1,6 +1,6 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { readMessages } from '../../../clients/typescript/event-stream.ts';
-import { ask } from '../api.ts';
+import { ask, Refusal } from '../api.ts';
 import { isAttended } from '../attended.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
@@ -32,23 +32,28 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
   const [events, setEvents] = useState<Event[]>([]);
   const [isOn, setIsOn] = useState(false);
   const [error, setError] = useState<unknown>();
+  /** The event after which the stream goes on, also after a pause. */
+  const last = useRef('');
+  useEffect(() => {
+    setEvents([]);
+    last.current = '';
+  }, [types]);
   useEffect(() => {
     if (isPaused) return undefined;
     const ending = new AbortController();
     const query = types ? `?${new URLSearchParams({ types }).toString()}` : '';
     const isOver = () => ending.signal.aborted;
     const listen = async () => {
-      let last = '';
       while (!isOver()) {
         try {
           const { body } = await ask(`api/v1/events/stream${query}`, {
             signal: ending.signal,
-            headers: last ? { 'Last-Event-ID': last } : {},
+            headers: last.current ? { 'Last-Event-ID': last.current } : {},
           });
           setIsOn(true);
           setError(undefined);
           for await (const { event, data, lastEventId } of readMessages(body!, ending.signal)) {
-            if (lastEventId) last = lastEventId;
+            if (lastEventId) last.current = lastEventId;
             if (event === 'change') {
               const one = JSON.parse(data) as Event;
               // An event can come more than once.
@@ -58,8 +63,8 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
         } catch (reason) {
           if (isOver()) return;
           setError(reason);
-          // Where the stream cannot go on it begins anew.
-          last = '';
+          const isGone = reason instanceof Refusal && reason.problem.status === 410;
+          if (isGone) last.current = '';
         }
         setIsOn(false);
         do await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));

@@ -18,7 +18,6 @@ import {
   Empty,
   Fact,
   Facts,
-  Field,
   Header,
   ListFoot,
   notify,
@@ -31,6 +30,7 @@ import {
   ToolsHead,
   Trouble,
   useAction,
+  TextField,
 } from '../ui/parts.tsx';
 
 interface Known {
@@ -311,18 +311,7 @@ function Edit({
         onDone();
       }}
     >
-      <Field label="Name">
-        {(ties) => (
-          <input
-            {...ties}
-            required
-            value={name}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField label="Name" required value={name} onChange={setName} />
       <JsonField
         label="Mapping"
         hint="Schema id to data source: your id for it, or our number."
@@ -644,6 +633,11 @@ function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
             );
           })}
         </Table>
+      )}
+      {may('registry:read') && entries.length > RESOLVED_AT_MOST && (
+        <p class="hint list-foot">
+          Only the first {RESOLVED_AT_MOST} of {entries.length} are looked up here.
+        </p>
       )}
       <Trouble error={resolved.error} />
     </Panel>

@@ -1,5 +1,5 @@
-import { useRef, useState } from 'preact/hooks';
-import { api, ask, told } from '../api.ts';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { api, ask, Refusal, told } from '../api.ts';
 import type { Schemas } from '../own-types.ts';
 import { may } from '../session.ts';
 import {
@@ -30,9 +30,22 @@ export function Bulk({
 }) {
   const [act, setAct] = useState<Act>();
   const [refused, setRefused] = useState<{ id: string; error: unknown }[]>([]);
+  const [busy, setBusy] = useState(false);
+  const ending = useRef<AbortController>(null);
+  const stop = () => {
+    ending.current?.abort();
+    setAct(undefined);
+  };
+  // The next session may be of another workspace.
+  useEffect(() => () => ending.current?.abort(), []);
   const run = async (which: Act) => {
+    const { signal } = (ending.current = new AbortController());
     const failures: { id: string; error: unknown }[] = [];
+    let tried = 0;
+    setBusy(true);
     for (const { provided_id: id } of groups) {
+      if (signal.aborted) break;
+      tried += 1;
       const params = { params: { path: { id } } };
       try {
         if (which === 'suspend') await told(api.POST('/api/v1/user-groups/{id}/suspend', params));
@@ -43,8 +56,9 @@ export function Bulk({
         failures.push({ id, error });
       }
     }
+    setBusy(false);
     setAct(undefined);
-    notify(`${groups.length - failures.length} ${DONE[which]}`);
+    notify(`${tried - failures.length} ${DONE[which]}`);
     if (failures.length === 0) onDone();
     else setRefused(failures);
   };
@@ -68,7 +82,9 @@ export function Bulk({
       >
         Suspend
       </Button>
-      <Button onClick={() => void run('resume')}>Resume</Button>
+      <Button busy={busy} onClick={() => void run('resume')}>
+        Resume
+      </Button>
       <Button onClick={exportThem}>Export</Button>
       <Button
         kind="danger"
@@ -85,9 +101,7 @@ export function Bulk({
         <Confirm
           title={`Suspend ${count}`}
           submit="Suspend"
-          onClose={() => {
-            setAct(undefined);
-          }}
+          onClose={stop}
           onSubmit={() => run('suspend')}
         >
           <p>Dashboards of these groups stop at once, until the groups are resumed.</p>
@@ -99,9 +113,7 @@ export function Bulk({
           submit="Delete for good"
           what="how many,"
           typed={String(groups.length)}
-          onClose={() => {
-            setAct(undefined);
-          }}
+          onClose={stop}
           onSubmit={() => run('delete')}
         >
           <p>They and their tokens are gone for good. Suspend them to stop them for a while.</p>
@@ -224,7 +236,11 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
         const text = await piece.text();
         lines += text.split('\n').length - 1;
         setProgress(done);
-        if (!summary.complete) throw new Error(summary.detail ?? 'The import stopped early.');
+        if (!summary.complete) {
+          const { code = '', detail = '' } = summary;
+          const request_id = response.headers.get('X-Request-Id') ?? '';
+          throw new Refusal({ title: 'The import stopped early.', detail, code, request_id });
+        }
       }
     } catch (reason) {
       if (!signal.aborted) setError(reason);

@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
 import { CREATE_USER_GROUP } from '../first-call.ts';
 import { useList } from '../load.ts';
@@ -12,13 +12,13 @@ import {
   Button,
   DialogForm,
   Empty,
-  Field,
   Header,
   ListFoot,
   SearchBox,
   Select,
   Table,
   Time,
+  TextField,
 } from '../ui/parts.tsx';
 import { Bulk, ExportDialog, ImportDialog } from './groups-bulk.tsx';
 import { Group } from './group.tsx';
@@ -70,6 +70,11 @@ function List() {
     },
     [search, status, sort, property, value],
   );
+
+  useEffect(() => {
+    setSelected(new Set());
+    lastPicked.current = -1;
+  }, [search, status, sort, property, value]);
 
   const isFiltered = Boolean(search ?? '') || Boolean(status) || Boolean(property);
   const writes = may('user-groups:write');
@@ -176,7 +181,7 @@ function List() {
                 <input
                   type="checkbox"
                   aria-label="Select all that are shown"
-                  checked={list.rows.length > 0 && selected.size === list.rows.length}
+                  checked={selected.size > 0 && selected.size === list.rows.length}
                   indeterminate={selected.size > 0 && selected.size < list.rows.length}
                   onChange={(event) => {
                     const on = event.currentTarget.checked;
@@ -327,32 +332,16 @@ function Create({ onClose }: { onClose: () => void }) {
         goTo(addressOf(['groups', id]));
       }}
     >
-      <Field label="Your id" hint="By this id your product knows it. It cannot be changed later.">
-        {(ties) => (
-          <input
-            {...ties}
-            required
-            autofocus
-            spellcheck={false}
-            value={id}
-            onInput={(event) => {
-              setId(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
-      <Field label="Name">
-        {(ties) => (
-          <input
-            {...ties}
-            required
-            value={name}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Your id"
+        hint="By this id your product knows it. It cannot be changed later."
+        required
+        autofocus
+        spellcheck={false}
+        value={id}
+        onChange={setId}
+      />
+      <TextField label="Name" required value={name} onChange={setName} />
       <JsonField
         label="Mapping"
         hint='Schema id to data source: {"sales": "warehouse-emea"}'

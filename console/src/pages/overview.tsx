@@ -17,14 +17,7 @@ export default function OverviewPage() {
     async (signal) => (await told(api.GET('/api/v1/overview', { signal }))).overview,
     [],
   );
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (isAttended()) reload();
-    }, AGAIN_AFTER);
-    return () => {
-      clearInterval(timer);
-    };
-  }, []);
+  useAgain(reload);
   const groups = data?.user_groups;
   const tokens = data?.user_group_tokens;
   const apiTokens = data?.api_tokens;
@@ -89,6 +82,18 @@ export default function OverviewPage() {
       <Activity />
     </>
   );
+}
+
+/** Loads again from time to time, while somebody looks. */
+function useAgain(reload: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (isAttended()) reload();
+    }, AGAIN_AFTER);
+    return () => {
+      clearInterval(timer);
+    };
+  }, []);
 }
 
 function Tile({
@@ -156,6 +161,7 @@ function Activity() {
     },
     [key],
   );
+  useAgain(reload);
   const actions = (
     <div class="segments small" role="group" aria-label="Period">
       {PERIODS.map(([one, name]) => (
@@ -173,7 +179,7 @@ function Activity() {
       ))}
     </div>
   );
-  if (error) {
+  if (error && !data) {
     return (
       <Panel title="Activity" actions={actions}>
         <Trouble error={error} retry={reload} />

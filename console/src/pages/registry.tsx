@@ -25,6 +25,7 @@ import {
   Tabs,
   Time,
   Trouble,
+  TextField,
 } from '../ui/parts.tsx';
 
 type Thing = Schemas['RegisteredView'];
@@ -221,32 +222,16 @@ function Create({ kind, onClose }: { kind: Kind; onClose: () => void }) {
         goTo(addressOf(['registry', kind.path, id]));
       }}
     >
-      <Field label="Your id" hint="Mappings name it by this id. It cannot be changed later.">
-        {(ties) => (
-          <input
-            {...ties}
-            required
-            autofocus
-            spellcheck={false}
-            value={provided_id}
-            onInput={(event) => {
-              setId(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
-      <Field label="Name">
-        {(ties) => (
-          <input
-            {...ties}
-            required
-            value={name}
-            onInput={(event) => {
-              setName(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="Your id"
+        hint="Mappings name it by this id. It cannot be changed later."
+        required
+        autofocus
+        spellcheck={false}
+        value={provided_id}
+        onChange={setId}
+      />
+      <TextField label="Name" required value={name} onChange={setName} />
     </DialogForm>
   );
 }
@@ -337,19 +322,7 @@ function Detail({ kind, id }: { kind: Kind; id: number }) {
             reload();
           }}
         >
-          <Field label="Name">
-            {(ties) => (
-              <input
-                {...ties}
-                required
-                autofocus
-                value={name}
-                onInput={(event) => {
-                  setName(event.currentTarget.value);
-                }}
-              />
-            )}
-          </Field>
+          <TextField label="Name" required autofocus value={name} onChange={setName} />
         </DialogForm>
       )}
       {open === 'delete' && (
@@ -596,6 +569,7 @@ function ChangePolicy({
   onDone: () => void;
 }) {
   const next = workspace.mapping_policy === 'open' ? 'registered' : 'open';
+  const isAllKnown = !broken.fresh && !broken.busy && !broken.error && !broken.more;
   const count = `${broken.rows.length}${broken.more ? ' or more' : ''}`;
   return (
     <DialogForm
@@ -613,13 +587,19 @@ function ChangePolicy({
             Every stored mapping is resolved now; a write that names something unknown is refused
             from then on.
           </p>
-          {broken.rows.length > 0 ? (
+          <Trouble error={broken.error} />
+          {broken.fresh && <Skeleton lines={1} />}
+          {broken.rows.length > 0 && (
             <p class="note warn">
               {count} user group{broken.rows.length === 1 ? '' : 's'} would break, so the change
               will be refused. Mend their mappings or register what they name first.
             </p>
-          ) : (
+          )}
+          {isAllKnown && broken.rows.length === 0 && (
             <p class="note">Every mapping can be resolved: nothing would break.</p>
+          )}
+          {broken.more && broken.rows.length === 0 && (
+            <p class="note">None so far: the list of what would break goes on.</p>
           )}
         </>
       ) : (

@@ -28,6 +28,7 @@ import {
   Time,
   ToolsHead,
   Trouble,
+  TextField,
 } from '../ui/parts.tsx';
 
 type Endpoint = Schemas['WebhookEndpointView'];
@@ -165,33 +166,18 @@ function useEndpointFields(begin: {
   const listed = types.split(/[\s,]+/).filter(Boolean);
   const fields = (
     <>
-      <Field label="URL" hint="It must be https and lead to a public address.">
-        {(ties) => (
-          <input
-            {...ties}
-            type="url"
-            required
-            autofocus
-            spellcheck={false}
-            placeholder="https://hooks.example.com/groups"
-            value={url}
-            onInput={(event) => {
-              setUrl(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
-      <Field label="Description">
-        {(ties) => (
-          <input
-            {...ties}
-            value={description}
-            onInput={(event) => {
-              setDescription(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField
+        label="URL"
+        hint="It must be https and lead to a public address."
+        type="url"
+        required
+        autofocus
+        spellcheck={false}
+        placeholder="https://hooks.example.com/groups"
+        value={url}
+        onChange={setUrl}
+      />
+      <TextField label="Description" value={description} onChange={setDescription} />
       <Field label="Events" hint="One type a line, * for any characters. Empty: all of them.">
         {(ties) => (
           <textarea
@@ -302,6 +288,7 @@ function Detail({ id }: { id: number }) {
   }
   const toggle = () => {
     const body = { enabled: !data.enabled };
+    setTrouble(undefined);
     told(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body })).then(() => {
       done(body.enabled ? 'Switched on' : 'Switched off');
     }, setTrouble);
@@ -510,31 +497,14 @@ function Replay({ id, onClose }: { id: number; onClose: () => void }) {
       }}
     >
       <p>Events of this time that have not arrived are sent again, each under its id.</p>
-      <Field label="Since">
-        {(ties) => (
-          <input
-            {...ties}
-            type="datetime-local"
-            required
-            value={since}
-            onInput={(event) => {
-              setSince(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
-      <Field label="Until" hint="Empty: until now.">
-        {(ties) => (
-          <input
-            {...ties}
-            type="datetime-local"
-            value={until}
-            onInput={(event) => {
-              setUntil(event.currentTarget.value);
-            }}
-          />
-        )}
-      </Field>
+      <TextField label="Since" type="datetime-local" required value={since} onChange={setSince} />
+      <TextField
+        label="Until"
+        hint="Empty: until now."
+        type="datetime-local"
+        value={until}
+        onChange={setUntil}
+      />
       <label class="choice">
         <input
           type="checkbox"
@@ -572,6 +542,7 @@ function Attempts({ id, onReplay }: { id: number; onReplay: () => void }) {
     [id, event_id],
   );
   const again = (one: Attempt) => {
+    setTrouble(undefined);
     const call = api.POST('/api/v1/webhook-endpoints/{id}/replay', {
       params: { path: { id } },
       body: { event_id: one.event_id },

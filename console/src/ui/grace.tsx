@@ -1,12 +1,9 @@
-const LONGEST_GRACE = 86_400;
-const GRACES = (
-  [
-    [0, 'now'],
-    [3600, '1 hour'],
-    [86_400, '24 hours'],
-    [604_800, '7 days'],
-  ] as [number, string][]
-).filter(([seconds]) => seconds <= LONGEST_GRACE);
+/** Up to the longest that the API takes. */
+const GRACES: [seconds: number, name: string][] = [
+  [0, 'now'],
+  [3600, '1 hour'],
+  [86_400, '24 hours'],
+];
 
 /** How long an old credential is to last beside its successor. */
 export function GraceChoice({

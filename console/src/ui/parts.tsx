@@ -1,5 +1,10 @@
 import { signal } from '@preact/signals';
-import { type ComponentChildren, type JSX, type TargetedKeyboardEvent } from 'preact';
+import {
+  type ComponentChildren,
+  type InputHTMLAttributes,
+  type JSX,
+  type TargetedKeyboardEvent,
+} from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Refusal } from '../api.ts';
 import { addressOf } from '../router.ts';
@@ -108,6 +113,36 @@ export function Field({
   );
 }
 
+interface TextFieldProps {
+  label: Children;
+  hint?: Children;
+  value: string;
+  onChange: (text: string) => void;
+  type?: 'text' | 'url' | 'password' | 'datetime-local';
+  required?: boolean;
+  autofocus?: boolean;
+  autocomplete?: 'off';
+  spellcheck?: boolean;
+  placeholder?: string;
+}
+
+/** A field of one line. (The attributes of an input are typed for each `type` apart.) */
+export function TextField({ label, hint, onChange, ...rest }: TextFieldProps) {
+  return (
+    <Field label={label} hint={hint}>
+      {(ties) => (
+        <input
+          {...(rest as InputHTMLAttributes)}
+          {...ties}
+          onInput={(event) => {
+            onChange(event.currentTarget.value);
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
 /** What went wrong, as the API says it, with the number by which its log can be searched. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
   if (error === undefined || error === null) return null;
@@ -161,7 +196,12 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
 export function Copy({ text, what, label }: { text: string; what: string; label?: string }) {
   const [done, setDone] = useState(false);
   const copy = async () => {
-    await navigator.clipboard.writeText(text);
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      notify('The browser does not let this page copy: select it by hand', 'warning');
+      return;
+    }
     setDone(true);
     setTimeout(() => {
       setDone(false);
@@ -440,25 +480,17 @@ export function Confirm({
     >
       <div class="words">{children}</div>
       {typed !== undefined && (
-        <Field
+        <TextField
           label={
             <>
               Type {what} <code>{typed}</code> to confirm
             </>
           }
-        >
-          {(ties) => (
-            <input
-              {...ties}
-              autocomplete="off"
-              spellcheck={false}
-              value={text}
-              onInput={(event) => {
-                setText(event.currentTarget.value);
-              }}
-            />
-          )}
-        </Field>
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onChange={setText}
+        />
       )}
     </DialogForm>
   );
@@ -516,14 +548,14 @@ export function useAction(action: () => Promise<void>): {
   return { busy: state.busy, error: state.error, run };
 }
 
-const notices = signal<{ id: number; text: string }[]>([]);
+const notices = signal<{ id: number; text: string; icon: IconName }[]>([]);
 let lastNotice = 0;
 
-/** Says in passing that something is done. */
-export function notify(text: string): void {
+/** Says in passing that something is done, or is not. */
+export function notify(text: string, icon: IconName = 'check'): void {
   lastNotice += 1;
   const id = lastNotice;
-  notices.value = [...notices.value, { id, text }];
+  notices.value = [...notices.value, { id, text, icon }];
   setTimeout(() => {
     notices.value = notices.value.filter((one) => one.id !== id);
   }, 4000);
@@ -532,9 +564,9 @@ export function notify(text: string): void {
 export function Notices() {
   return (
     <div class="notices" role="status">
-      {notices.value.map(({ id, text }) => (
+      {notices.value.map(({ id, text, icon }) => (
         <p key={id}>
-          <Icon name="check" /> {text}
+          <Icon name={icon} /> {text}
         </p>
       ))}
     </div>
@@ -553,14 +585,26 @@ export function SearchBox({
 }) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  /** What comes back as the value is no news: its reader may have typed on. */
+  const given = useRef(value);
   useEffect(() => {
+    if (value === given.current) return;
+    clearTimeout(timer.current);
+    given.current = value;
     setText(value);
   }, [value]);
+  useEffect(
+    () => () => {
+      clearTimeout(timer.current);
+    },
+    [],
+  );
   const change = (next: string, wait: number) => {
     setText(next);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => {
-      onChange(next.trim());
+      given.current = next.trim();
+      onChange(given.current);
     }, wait);
   };
   return (

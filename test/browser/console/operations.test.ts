@@ -263,6 +263,13 @@ onEachDatabase((kind) => {
       await api.call('DELETE', '/api/v1/user-groups/globex');
       await page.row('user_group.delete').waitFor();
       expect(await page.tab.locator('tbody tr').count()).toBe(1);
+      await page.use(page.button('Pause'));
+      await page.shows('paused');
+      await createGroup(api, 'initech');
+      await api.call('DELETE', '/api/v1/user-groups/initech');
+      await page.use(page.button('Go on'));
+      await page.row('initech').waitFor();
+      expect(await page.tab.locator('tbody tr').count()).toBe(2);
     });
 
     test('the overview counts what there is', async () => {

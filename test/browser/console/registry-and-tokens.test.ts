@@ -1,3 +1,4 @@
+import { declareScope } from '../../../src/common/caller.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
@@ -64,6 +65,30 @@ onEachDatabase((kind) => {
       await page.use(page.row('renderer').getByRole('link'));
       await page.heading('Audit log').waitFor();
       expect(page.place).toMatch(/^audit\?api_token_id=\d+$/);
+    });
+
+    test('an edit of an API token keeps the scope of a plugin', async () => {
+      const seats = declareScope('seats:manage');
+      // Nobody grants what they do not have.
+      const { page, api, workspace } = await begin({
+        hand,
+        scopes: ['admin', 'tokens:rotate', seats],
+      });
+      await service.issueToken([seats], workspace);
+      await page.visit('api-tokens');
+      const edited = page.row(seats).filter({ hasNotText: 'admin' });
+      await page.use(edited.getByRole('button', { name: 'Edit' }));
+      expect(await page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked()).toBe(
+        true,
+      );
+      await page.use(page.tab.getByRole('checkbox', { name: /^tokens:rotate/ }));
+      await page.use(page.button('Save'));
+      await edited.filter({ hasText: 'tokens:rotate' }).waitFor();
+      const { body } = await api.call('GET', '/api/v1/api-tokens');
+      expect(body.api_tokens.map(({ scopes }) => scopes.toSorted())).toContainEqual([
+        seats,
+        'tokens:rotate',
+      ]);
     });
 
     test('schemas and data sources are registered, and a change of the policy tells what would break', async () => {

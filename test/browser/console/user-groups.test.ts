@@ -250,6 +250,16 @@ onEachDatabase((kind) => {
       await page.shows('4 user groups selected');
       await page.use(bulk.getByRole('button', { name: 'Clear' }));
       await bulk.waitFor({ state: 'detached' });
+      await page.use(page.field('Select all that are shown'));
+      await page.write(page.field('Search by name, id or property value'), 'group b ');
+      await page.tab.waitForURL(/search=group/);
+      await bulk.waitFor({ state: 'detached' });
+      // The blank before the next word.
+      expect(await page.field('Search by name, id or property value').inputValue()).toBe(
+        'group b ',
+      );
+      await page.use(page.button('Clear filters'));
+      await page.row('Group d').waitFor();
       await pick();
       await page.use(bulk.getByRole('button', { name: 'Suspend' }));
       await page.use(page.dialog('Suspend 3').getByRole('button', { name: 'Suspend' }));
