@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import base from './jest.config.mjs';
 
 /**
@@ -7,4 +8,6 @@ import base from './jest.config.mjs';
 export default {
   ...base,
   testPathIgnorePatterns: ['/node_modules/'],
+  // A browser is several processes by itself.
+  maxWorkers: availableParallelism(),
 };
