@@ -101,8 +101,10 @@ onEachDatabase((kind) => {
     await watching;
     await service.revokeToken(token);
     const revokedAt = performance.now();
-    await page.field('API token').waitFor();
-    expect(performance.now() - revokedAt).toBeLessThan(1000);
+    // Playwright's own waiting looks only twice a second after a while.
+    while (!(await page.field('API token').isVisible())) {
+      expect(performance.now() - revokedAt).toBeLessThan(1000);
+    }
     await page.shows('its API token was ended');
     await page.context.close();
     await other.close();
