@@ -3137,6 +3137,18 @@ export interface components {
              */
             latest: string | null;
         };
+        SystemChangeFeed: {
+            /**
+             * @description Whether it has its lease, and so answers from memory; without it every call asks the database.
+             * @example true
+             */
+            lease_up: boolean;
+            /**
+             * @description Whether changes of other processes arrive at once, and not only within 750 ms; null where no connection can be had for it, or none is needed.
+             * @example true
+             */
+            channel_up: boolean | null;
+        };
         SystemEncryptionKey: {
             /**
              * @description As it is configured.
@@ -3237,6 +3249,8 @@ export interface components {
             database: components["schemas"]["SystemDatabase"];
             /** @description Its schema. */
             migrations: components["schemas"]["SystemMigrations"];
+            /** @description How the process that answers hears of changes; each replica has its own. */
+            change_feed: components["schemas"]["SystemChangeFeed"];
             /** @description The keys that are configured, in their order. */
             encryption_keys: components["schemas"]["SystemEncryptionKey"][];
             /**

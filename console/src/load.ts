@@ -59,7 +59,6 @@ export interface Listed<T> {
   /** Gives the next rows; not there at the end of the list. */
   more: (() => void) | undefined;
   reload: () => void;
-  change: (change: (rows: T[]) => T[]) => void;
 }
 
 export interface Page<T> {
@@ -129,9 +128,6 @@ export function useList<T>(
           },
     reload: () => {
       setRound((count) => count + 1);
-    },
-    change: (change) => {
-      setRows(change);
     },
   };
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { toWireTime } from '../common/time.ts';
 import { serviceVersion } from '../common/version.ts';
 import { Config } from '../config/config.ts';
+import { ChangeFeed } from '../database/change-feed.ts';
 import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
 import { statement, Statements } from '../database/statement.ts';
 import { EncryptionKeyRepository } from '../encryption-key/encryption-key.repository.ts';
@@ -31,6 +32,7 @@ export class SystemService {
     private readonly config: Config,
     private readonly statements: Statements,
     private readonly migrations: AppliedMigrations,
+    private readonly changes: ChangeFeed,
     private readonly ring: KeyRing,
     private readonly keys: EncryptionKeyRepository,
     private readonly tokens: EncryptedTokens,
@@ -54,6 +56,10 @@ export class SystemService {
         started_at: toWireTime(this.startedAt),
         database: { kind, version },
         migrations,
+        change_feed: {
+          lease_up: this.changes.isCurrent(),
+          channel_up: this.changes.isConnected(),
+        },
         encryption_keys: this.ring.keys.map((key) => ({
           id: key.id,
           encrypts: key === this.ring.current,

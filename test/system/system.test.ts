@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import packageJson from '../../package.json' with { type: 'json' };
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { definePlugin } from '../../src/common/plugin.ts';
@@ -13,6 +15,12 @@ import { startTestService, type TestService, withService } from '../support/test
 
 const PATH = '/api/v1/system';
 const HOUR_MS = 3_600_000;
+
+/** How a process hears of changes, while all is well. */
+const HEARING = {
+  sqlite: { lease_up: true, channel_up: null },
+  postgres: { lease_up: true, channel_up: true },
+};
 
 const read = async (api: ApiClient) => {
   const { status, body } = await api.call('GET', PATH);
@@ -32,7 +40,12 @@ onEachDatabase((kind) => {
       BODY_LIMIT: '1MiB',
     });
 
+    const untilFeedIs = async (wanted: object) => {
+      while (!isDeepStrictEqual((await read(service.api)).change_feed, wanted)) await sleep(50);
+    };
+
     test('tells what it is, what it runs on and how it is set', async () => {
+      await untilFeedIs(HEARING[kind]);
       const [{ version }] = (await service.query<{ version: string }>(
         kind === 'sqlite'
           ? 'SELECT sqlite_version() AS version'
@@ -49,6 +62,7 @@ onEachDatabase((kind) => {
           pending: 0,
           latest: migrations.at(-1)!.name,
         },
+        change_feed: HEARING[kind],
         encryption_keys: [
           { id: 'k2', encrypts: true },
           { id: 'k1', encrypts: false },
@@ -87,6 +101,15 @@ onEachDatabase((kind) => {
       ].filter((one) => one !== undefined);
       expect(hidden.length).toBeGreaterThan(3);
       for (const secret of hidden) expect(text).not.toContain(secret);
+    });
+
+    test('tells whether what it says comes from memory', async () => {
+      await untilFeedIs(HEARING[kind]);
+      if (kind === 'sqlite') return;
+      await changeDatabase(service.database, 'ALTER TABLE change_event RENAME TO hidden');
+      await untilFeedIs({ lease_up: false, channel_up: true });
+      await changeDatabase(service.database, 'ALTER TABLE hidden RENAME TO change_event');
+      await untilFeedIs(HEARING[kind]);
     });
 
     test('tells which durable consumers a process handles events for', async () => {

@@ -1597,6 +1597,18 @@ class SystemMigrations(TypedDict):
     """The newest that it has seen."""
 
 
+class SystemChangeFeed(TypedDict):
+    lease_up: bool
+    """Whether it has its lease, and so answers from memory; without it every call asks the
+    database.
+    """
+
+    channel_up: bool | None
+    """Whether changes of other processes arrive at once, and not only within 750 ms; null where no
+    connection can be had for it, or none is needed.
+    """
+
+
 class SystemEncryptionKey(TypedDict):
     id: str
     """As it is configured."""
@@ -1662,6 +1674,9 @@ class System(TypedDict):
 
     migrations: SystemMigrations
     """Its schema."""
+
+    change_feed: SystemChangeFeed
+    """How the process that answers hears of changes; each replica has its own."""
 
     encryption_keys: list[SystemEncryptionKey]
     """The keys that are configured, in their order."""

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { readMessages } from '../../../clients/typescript/event-stream.ts';
 import { ask, Refusal } from '../api.ts';
 import { isAttended } from '../attended.ts';
+import { curl } from '../curl.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
@@ -162,8 +163,7 @@ export default function Events() {
   );
 }
 
-const FOLLOW = `curl -N ${new URL('../api/v1/events/stream', location.href.split('#')[0]).href} \\
-  -H "Authorization: Token $TOKEN"`;
+const FOLLOW = curl('v1/events/stream', undefined, '-N');
 
 function Subject({ event: { user_group: group, object } }: { event: Event }) {
   if (group) {

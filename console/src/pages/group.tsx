@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, Refusal, told } from '../api.ts';
+import { curl } from '../curl.ts';
 import { complaintAbout, layOut, membersOf } from '../json-text.ts';
 import { each, useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
@@ -176,7 +177,12 @@ export function Group({ id }: { id: string }) {
         <div>
           <Panel title="Properties" flush>
             {Object.keys(group.properties).length === 0 ? (
-              <Empty title="No properties">Dashboards of this group have no variables.</Empty>
+              <Empty
+                title="No properties"
+                curl={writeMember(group, 'properties', '{"region": "EMEA"}')}
+              >
+                Dashboards of this group have no variables.
+              </Empty>
             ) : (
               <Json label="Properties" text={raw.get('properties') ?? '{}'} />
             )}
@@ -578,6 +584,16 @@ function sourceNamed(named: string | number, signal: AbortSignal) {
   );
 }
 
+/** The call by which a backend gives the group what it lacks. */
+function writeMember(
+  { provided_id }: Schemas['UserGroupResource'],
+  name: string,
+  value: string,
+): string {
+  const id = JSON.stringify(provided_id);
+  return curl('user', `{"user_group_id": ${id}, "${name}": ${value}}`, '-X PUT');
+}
+
 const RESOLVED_AT_MOST = 40;
 
 function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
@@ -595,7 +611,12 @@ function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
   return (
     <Panel title="Mapping" flush>
       {entries.length === 0 ? (
-        <Empty title="No mapping">Dashboards of this group have no data source to query.</Empty>
+        <Empty
+          title="No mapping"
+          curl={writeMember(group, 'mapping', '{"sales": "warehouse-emea"}')}
+        >
+          Dashboards of this group have no data source to query.
+        </Empty>
       ) : (
         <Table
           label="Mapping"

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
-import { CREATE_USER_GROUP } from '../first-call.ts';
+import { writeUserGroup } from '../curl.ts';
 import { useList } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, goTo, place } from '../router.ts';
@@ -248,7 +248,7 @@ function List() {
                   {list.more ? 'The list goes on: look further below.' : 'Try fewer filters.'}
                 </Empty>
               ) : (
-                <Empty title="There are no user groups yet" curl={CREATE_USER_GROUP}>
+                <Empty title="There are no user groups yet" curl={writeUserGroup}>
                   The backend of your product creates them with a call. Or make one here, or import
                   a file.
                 </Empty>

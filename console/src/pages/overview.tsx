@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { api, told } from '../api.ts';
 import { isAttended } from '../attended.ts';
-import { CREATE_USER_GROUP } from '../first-call.ts';
+import { writeUserGroup } from '../curl.ts';
 import { useLoad } from '../load.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
@@ -73,7 +73,7 @@ export default function OverviewPage() {
       </div>
       {groups?.total === 0 && (
         <Panel>
-          <Empty title="There are no user groups yet" curl={CREATE_USER_GROUP}>
+          <Empty title="There are no user groups yet" curl={writeUserGroup}>
             The backend of your product creates them with a call.{' '}
             <a href={addressOf(['groups'])}>Make one here</a>, or import a file.
           </Empty>
@@ -192,14 +192,8 @@ function Activity() {
       about={step === 'hour' ? 'By the hour' : 'By the day'}
       actions={actions}
     >
-      {data?.length === 0 ? (
-        <Empty title="Nothing has happened in this time" />
-      ) : (
-        <>
-          <Chart points={data} series={READ} step={step} />
-          <Chart points={data} series={WRITTEN} step={step} />
-        </>
-      )}
+      <Chart points={data} series={READ} step={step} />
+      <Chart points={data} series={WRITTEN} step={step} />
     </Panel>
   );
 }

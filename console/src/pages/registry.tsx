@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
+import { curl } from '../curl.ts';
 import { type Listed, useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, goTo, place } from '../router.ts';
@@ -203,10 +204,9 @@ function Things({ kind, tabs }: { kind: Kind; tabs: TabList }) {
 }
 
 function register(kind: Kind): string {
-  const address = new URL(`../api/v1/${kind.path}`, location.href.split('#')[0]).href;
-  return `curl ${address} \\
-  -H "Authorization: Token $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"provided_id": "${kind.path === 'schemas' ? 'sales' : 'warehouse-emea'}", "name": "${kind.path === 'schemas' ? 'Sales' : 'Warehouse EMEA'}"}'`;
+  const [id, name] =
+    kind.path === 'schemas' ? ['sales', 'Sales'] : ['warehouse-emea', 'Warehouse EMEA'];
+  return curl(`v1/${kind.path}`, `{"provided_id": "${id}", "name": "${name}"}`);
 }
 
 function Create({ kind, onClose }: { kind: Kind; onClose: () => void }) {

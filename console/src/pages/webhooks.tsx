@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, told } from '../api.ts';
+import { curl, writeUserGroup } from '../curl.ts';
 import { useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, goTo, place } from '../router.ts';
@@ -50,9 +51,10 @@ function State({ endpoint }: { endpoint: Endpoint }) {
   return <Badge tone={reason === 'request' ? '' : 'bad'}>{REASONS[reason]}</Badge>;
 }
 
-const CREATE = `curl ${new URL('../api/v1/webhook-endpoints', location.href.split('#')[0]).href} \\
-  -H "Authorization: Token $TOKEN" -H 'Content-Type: application/json' \\
-  -d '{"url": "https://hooks.example.com/groups", "event_types": ["user_group.*"]}'`;
+const CREATE = curl(
+  'v1/webhook-endpoints',
+  '{"url": "https://hooks.example.com/groups", "event_types": ["user_group.*"]}',
+);
 
 function List() {
   const [creating, setCreating] = useState(false);
@@ -627,7 +629,10 @@ function Attempts({ id, onReplay }: { id: number; onReplay: () => void }) {
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
             <td colSpan={6}>
-              <Empty title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}>
+              <Empty
+                title={event_id ? 'No attempt of this event' : 'Nothing was sent yet'}
+                curl={event_id ? undefined : writeUserGroup}
+              >
                 Change a user group, and the attempt appears here within seconds.
               </Empty>
             </td>

@@ -37,6 +37,24 @@ class SystemMigrations {
   latest!: string | null;
 }
 
+class SystemChangeFeed {
+  @ApiProperty({
+    description:
+      'Whether it has its lease, and so answers from memory; without it every call asks the database.',
+    example: true,
+  })
+  lease_up!: boolean;
+
+  @ApiProperty({
+    description:
+      'Whether changes of other processes arrive at once, and not only within 750 ms; null where no connection can be had for it, or none is needed.',
+    type: Boolean,
+    nullable: true,
+    example: true,
+  })
+  channel_up!: boolean | null;
+}
+
 class SystemEncryptionKey {
   @ApiProperty({ description: 'As it is configured.', example: 'k2' })
   id!: string;
@@ -156,6 +174,12 @@ class System {
 
   @ApiProperty({ description: 'Its schema.', type: () => SystemMigrations })
   migrations!: SystemMigrations;
+
+  @ApiProperty({
+    description: 'How the process that answers hears of changes; each replica has its own.',
+    type: () => SystemChangeFeed,
+  })
+  change_feed!: SystemChangeFeed;
 
   @ApiProperty({
     description: 'The keys that are configured, in their order.',

@@ -1,8 +1,12 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { ShownTokens } from '../../../src/audit/shown-tokens.ts';
 import { type ApiClient, NDJSON } from '../../support/api-client.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
+
+const run = promisify(execFile);
 
 /** As somebody writes them, and as the API stores them: the same numbers. */
 const TYPED = '{"big":9007199254740991,"share":1e2,"less":-0.5}';
@@ -61,6 +65,22 @@ onEachDatabase((kind) => {
       expect(body.user_group).toMatchObject({
         name: 'Acme Europe',
         mapping: { sales: 'warehouse' },
+      });
+    });
+
+    test('what a group lacks, the calls on its page give it, whatever its id', async () => {
+      const id = `o'hara "$HOME" \\ \`id\``;
+      const { page, api, token } = await begin({ hand });
+      await createGroup(api, id);
+      await page.visit(`groups/${encodeURIComponent(id)}`);
+      await page.shows('No properties');
+      for (const call of [0, 1]) {
+        await page.use(page.button('Copy the call').nth(call));
+        await run('sh', ['-c', await page.clipboard()], { env: { ...process.env, TOKEN: token } });
+      }
+      expect(await stored(api, id)).toMatchObject({
+        mapping: { sales: 'warehouse-emea' },
+        properties: { region: 'EMEA' },
       });
     });
 

@@ -1,0 +1,22 @@
+/**
+ * A call of a backend to paste into a terminal, at the address by which this page was reached.
+ * @param path below `/api/`
+ * @param body JSON, with whatever in it
+ * @param options of curl
+ */
+export function curl(path: string, body?: string, options?: string): string {
+  const address = new URL(`../api/${path}`, location.href.split('#')[0]).href;
+  const call = ['curl', options, address].filter(Boolean).join(' ');
+  const token = '-H "Authorization: Token $TOKEN"';
+  if (body === undefined) return `${call} \\\n  ${token}`;
+  const quoted = `'${body.replaceAll("'", "'\\''")}'`;
+  return `${call} \\\n  ${token} -H 'Content-Type: application/json' \\\n  -d ${quoted}`;
+}
+
+/** The call by which a backend makes its first user group, or changes it. */
+export const writeUserGroup = curl(
+  'user',
+  `{"user_group_id": "acme-emea", "name": "Acme EMEA",
+       "mapping": {"sales": "warehouse-emea"}, "properties": {"region": "EMEA"}}`,
+  '-X PUT',
+);
