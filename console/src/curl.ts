@@ -10,7 +10,7 @@ export function curl(path: string, body?: string, options?: string): string {
   const token = '-H "Authorization: Token $TOKEN"';
   if (body === undefined) return `${call} \\\n  ${token}`;
   const quoted = `'${body.replaceAll("'", "'\\''")}'`;
-  return `${call} \\\n  ${token} -H 'Content-Type: application/json' \\\n  -d ${quoted}`;
+  return `${call} \\\n  ${token} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted}`;
 }
 
 /** The call by which a backend makes its first user group, or changes it. */

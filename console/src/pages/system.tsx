@@ -7,9 +7,9 @@ type Value = string | number | boolean | null | Value[] | { [name: string]: Valu
 /** Where the API's name says too little by itself. */
 const NAMES: Record<string, string> = {
   node: 'Node.js',
-  change_feed: 'This replica hears of changes',
+  change_feed: 'This replica',
   lease_up: 'Answers from memory',
-  channel_up: 'At once',
+  channel_up: 'Hears of changes at once',
   rewrap_remaining: 'Tokens under an old key',
   encrypts: 'Encrypts new tokens',
   failed_authentications_per_minute: 'Failed sign-ins per minute and address',
