@@ -3149,6 +3149,20 @@ export interface components {
              */
             channel_up: boolean | null;
         };
+        SystemReplica: {
+            /**
+             * Format: date-time
+             * @description Since when it has had its present connection for asking what has changed.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            connected_at: string;
+            /**
+             * Format: date-time
+             * @description When it last asked: three times a second while all is well. Without an answer for 750 ms it loses its lease.
+             * @example 2030-01-01T12:30:00.000Z
+             */
+            polled_at: string;
+        };
         SystemEncryptionKey: {
             /**
              * @description As it is configured.
@@ -3251,6 +3265,8 @@ export interface components {
             migrations: components["schemas"]["SystemMigrations"];
             /** @description How the process that answers hears of changes; each replica has its own. */
             change_feed: components["schemas"]["SystemChangeFeed"];
+            /** @description The processes that are connected to ask what has changed, which each begins to do with its first call, by the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be told. */
+            replicas: components["schemas"]["SystemReplica"][] | null;
             /** @description The keys that are configured, in their order. */
             encryption_keys: components["schemas"]["SystemEncryptionKey"][];
             /**

@@ -5,6 +5,11 @@ export interface Dialect {
   kind: 'postgres' | 'sqlite';
   /** The version of the server, or of the library, as a text. */
   serverVersion: string;
+  /**
+   * Table with a row for each connection of this database user by which a process polls the changes:
+   * since when it is open, and when its last poll began, in milliseconds; undefined where nobody lists them.
+   */
+  pollers: string | undefined;
   /** Suffix that locks the selected rows of `alias` against other writers until the transaction ends. */
   lockRows: (alias: string) => string;
   /** As `lockRows`, but waits for nobody: rows that another transaction has locked are left out. */
@@ -96,6 +101,10 @@ const postgresKey: KeyTest = {
 const postgres: Dialect = {
   kind: 'postgres',
   serverVersion: "split_part(current_setting('server_version'), ' ', 1)",
+  pollers: `(SELECT CAST(extract(epoch FROM backend_start) * 1000 AS bigint) AS "connectedAt",
+      CAST(extract(epoch FROM query_start) * 1000 AS bigint) AS "polledAt"
+    FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user
+      AND application_name = 'user-group-service poll') AS poller`,
   // Not FOR UPDATE: that would also wait for rows which merely refer to the locked one.
   lockRows: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
   lockFreeRows: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
@@ -143,6 +152,7 @@ const postgres: Dialect = {
 const sqlite: Dialect = {
   kind: 'sqlite',
   serverVersion: 'sqlite_version()',
+  pollers: undefined,
   // A transaction holds the write lock of the whole database from its first statement.
   lockRows: () => '',
   lockFreeRows: () => '',

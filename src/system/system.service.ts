@@ -3,6 +3,7 @@ import { toWireTime } from '../common/time.ts';
 import { serviceVersion } from '../common/version.ts';
 import { Config } from '../config/config.ts';
 import { ChangeFeed } from '../database/change-feed.ts';
+import { isPooled } from '../database/data-source-options.ts';
 import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
 import { statement, Statements } from '../database/statement.ts';
 import { EncryptionKeyRepository } from '../encryption-key/encryption-key.repository.ts';
@@ -13,6 +14,7 @@ import { EncryptedTokens } from '../user-group/keys/encrypted-tokens.ts';
 import type {
   SystemEventConsumer,
   SystemLimits,
+  SystemReplica,
   SystemRetention,
   SystemAnswer,
   SystemDatabase,
@@ -21,6 +23,12 @@ import type {
 const describeDatabase = statement<object, SystemDatabase>(
   'system.describe-database',
   ({ kind, serverVersion }) => `SELECT '${kind}' AS kind, ${serverVersion} AS version`,
+);
+
+const listReplicas = statement<object, { connectedAt: number; polledAt: number }>(
+  'system.list-replicas',
+  ({ pollers }) =>
+    `SELECT "connectedAt", "polledAt" FROM ${pollers} ORDER BY "connectedAt" LIMIT 100`,
 );
 
 /** Describes the installation, with nothing in it that is secret or of one workspace's alone. */
@@ -41,9 +49,10 @@ export class SystemService {
 
   /** @throws DatabaseUnavailable */
   async get(workspaceId: number): Promise<SystemAnswer> {
-    const [databases, migrations, rewrap_remaining, event_consumers] = await Promise.all([
+    const [databases, migrations, replicas, rewrap_remaining, event_consumers] = await Promise.all([
       this.statements.read(describeDatabase, {}),
       this.migrations.count(),
+      this.listReplicas(),
       this.isRewrapRemaining(workspaceId),
       this.listConsumers(),
     ]);
@@ -60,6 +69,7 @@ export class SystemService {
           lease_up: this.changes.isCurrent(),
           channel_up: this.changes.isConnected(),
         },
+        replicas,
         encryption_keys: this.ring.keys.map((key) => ({
           id: key.id,
           encrypts: key === this.ring.current,
@@ -71,6 +81,15 @@ export class SystemService {
         plugins: this.config.plugins.map(({ definition: { name } }) => name),
       },
     };
+  }
+
+  /** A pooler hands the connection of one process to another: by it none can be told. */
+  private async listReplicas(): Promise<SystemReplica[] | null> {
+    if (this.config.databaseUrl === undefined || isPooled(this.config)) return null;
+    return (await this.statements.read(listReplicas, {})).map(({ connectedAt, polledAt }) => ({
+      connected_at: toWireTime(connectedAt),
+      polled_at: toWireTime(polledAt),
+    }));
   }
 
   private async isRewrapRemaining(workspaceId: number): Promise<boolean | null> {

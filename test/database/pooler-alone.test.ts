@@ -142,7 +142,13 @@ const UNHEARD =
            AND datname = current_database()`,
       );
       expect(sessions).toEqual([]);
-      for (const { output } of servers) expect(output().match(UNHEARD)).toHaveLength(1);
+      for (const { api, output } of servers) {
+        expect(output().match(UNHEARD)).toHaveLength(1);
+        const { body } = await api.call('GET', '/api/v1/system');
+        expect(body).toMatchObject({
+          system: { change_feed: { channel_up: null }, replicas: null },
+        });
+      }
     });
 
     test('nothing that it sets, or prepares, stays on a connection that others use', async () => {

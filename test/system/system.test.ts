@@ -15,6 +15,9 @@ import { startTestService, type TestService, withService } from '../support/test
 
 const PATH = '/api/v1/system';
 const HOUR_MS = 3_600_000;
+const KEYS = { TOKEN_ENCRYPTION_KEYS: keyList('k2', 'k1') };
+
+const WIRE_TIME: unknown = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 /** How a process hears of changes, while all is well. */
 const HEARING = {
@@ -32,7 +35,7 @@ onEachDatabase((kind) => {
   describe('a service', () => {
     const roundTrips = recordRoundTrips();
     const service = withService(kind, {
-      TOKEN_ENCRYPTION_KEYS: keyList('k2', 'k1'),
+      ...KEYS,
       AUDIT_RETENTION_DAYS: '400',
       EVENT_RETENTION_HOURS: '48',
       WEBHOOK_RETENTION_DAYS: '9',
@@ -55,7 +58,7 @@ onEachDatabase((kind) => {
       expect(system).toEqual({
         version: packageJson.version,
         node: process.version,
-        started_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+        started_at: WIRE_TIME,
         database: { kind, version: expect.stringMatching(`^${version}(\\.\\d+)*$`) },
         migrations: {
           applied: migrations.length,
@@ -63,6 +66,7 @@ onEachDatabase((kind) => {
           latest: migrations.at(-1)!.name,
         },
         change_feed: HEARING[kind],
+        replicas: kind === 'sqlite' ? null : [{ connected_at: WIRE_TIME, polled_at: WIRE_TIME }],
         encryption_keys: [
           { id: 'k2', encrypts: true },
           { id: 'k1', encrypts: false },
@@ -111,6 +115,27 @@ onEachDatabase((kind) => {
       await changeDatabase(service.database, 'ALTER TABLE hidden RENAME TO change_event');
       await untilFeedIs(HEARING[kind]);
     });
+
+    if (kind === 'postgres') {
+      test('tells of each replica since when it hears of changes, and when it last asked', async () => {
+        await untilFeedIs(HEARING[kind]);
+        const [own] = (await read(service.api)).replicas!;
+        const other = await startTestService(service.database, KEYS);
+        const isThere = async (count: number) => {
+          const replicas = (await read(service.api)).replicas!;
+          expect(replicas).toContainEqual({ ...own, polled_at: WIRE_TIME });
+          return replicas.length === count;
+        };
+        await other.clientOf(service.bootstrapToken).create({ name: 'heard of by both' });
+        while (!(await isThere(2))) await sleep(50);
+        const lastPolls = async () =>
+          (await read(service.api)).replicas!.map(({ polled_at: at }) => at);
+        const before = await lastPolls();
+        while ((await lastPolls()).some((at, index) => at <= before[index]!)) await sleep(50);
+        await other.close();
+        while (!(await isThere(1))) await sleep(50);
+      });
+    }
 
     test('tells which durable consumers a process handles events for', async () => {
       const now = Date.now();

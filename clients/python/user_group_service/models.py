@@ -1609,6 +1609,16 @@ class SystemChangeFeed(TypedDict):
     """
 
 
+class SystemReplica(TypedDict):
+    connected_at: str
+    """Since when it has had its present connection for asking what has changed."""
+
+    polled_at: str
+    """When it last asked: three times a second while all is well. Without an answer for 750 ms it
+    loses its lease.
+    """
+
+
 class SystemEncryptionKey(TypedDict):
     id: str
     """As it is configured."""
@@ -1677,6 +1687,12 @@ class System(TypedDict):
 
     change_feed: SystemChangeFeed
     """How the process that answers hears of changes; each replica has its own."""
+
+    replicas: list[SystemReplica] | None
+    """The processes that are connected to ask what has changed, which each begins to do with its
+    first call, by the database’s clock: at most 100, of every installation that shares the database
+    and its user. Null on the embedded database, and behind a pooler, where they cannot be told.
+    """
 
     encryption_keys: list[SystemEncryptionKey]
     """The keys that are configured, in their order."""

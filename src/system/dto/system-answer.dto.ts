@@ -55,6 +55,23 @@ class SystemChangeFeed {
   channel_up!: boolean | null;
 }
 
+export class SystemReplica {
+  @ApiProperty({
+    description: 'Since when it has had its present connection for asking what has changed.',
+    format: 'date-time',
+    example: '2030-01-01T12:00:00.000Z',
+  })
+  connected_at!: string;
+
+  @ApiProperty({
+    description:
+      'When it last asked: three times a second while all is well. Without an answer for 750 ms it loses its lease.',
+    format: 'date-time',
+    example: '2030-01-01T12:30:00.000Z',
+  })
+  polled_at!: string;
+}
+
 class SystemEncryptionKey {
   @ApiProperty({ description: 'As it is configured.', example: 'k2' })
   id!: string;
@@ -180,6 +197,15 @@ class System {
     type: () => SystemChangeFeed,
   })
   change_feed!: SystemChangeFeed;
+
+  @ApiProperty({
+    description:
+      'The processes that are connected to ask what has changed, which each begins to do with its first call, by the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be told.',
+    type: () => SystemReplica,
+    isArray: true,
+    nullable: true,
+  })
+  replicas!: SystemReplica[] | null;
 
   @ApiProperty({
     description: 'The keys that are configured, in their order.',
