@@ -67,7 +67,7 @@ export const api = createOpenApiClient<paths>({
 });
 
 /** What a call of the API gave; throws a {@link Refusal} in the words of the API otherwise. */
-export async function told<Data>(
+export async function answerOf<Data>(
   call: Promise<{ data?: Data; error?: unknown; response: Response }>,
 ): Promise<Data> {
   const { data, error, response } = await call;
@@ -80,13 +80,13 @@ export async function told<Data>(
 }
 
 /** A call whose body or answer is not the JSON that the generated client makes. */
-export async function ask(path: string, init?: RequestInit): Promise<Response> {
+export async function fetchOk(path: string, init?: RequestInit): Promise<Response> {
   const response = await send(within(path), init);
   if (!response.ok) throw new Refusal(await problemOf(response));
   return response;
 }
 
 /** A call beyond the OpenAPI document. */
-export async function askJson<Answer>(path: string, init?: RequestInit): Promise<Answer> {
-  return (await (await ask(path, init)).json()) as Answer;
+export async function fetchJson<Answer>(path: string, init?: RequestInit): Promise<Answer> {
+  return (await (await fetchOk(path, init)).json()) as Answer;
 }

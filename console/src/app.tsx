@@ -1,14 +1,19 @@
 import { type ComponentType } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { readMessages } from '../../clients/typescript/event-stream.ts';
-import { ask, askJson, Refusal } from './api.ts';
+import { fetchOk, fetchJson, Refusal } from './api.ts';
 import type { Scope, Session, SignInState } from './own-types.ts';
 import { addressOf, goTo, place } from './router.ts';
 import { ended, endedBecause, may, session, ways } from './session.ts';
 import { leaveSignIn, SignIn } from './sign-in.tsx';
 import { nextTheme, theme } from './theme.ts';
+import { useAction } from './ui/action.ts';
+import { Dialog } from './ui/dialog.tsx';
+import { Skeleton } from './ui/empty.tsx';
 import { Icon, type IconName, Mark } from './ui/icons.tsx';
-import { Dialog, Notices, Skeleton, span, Trouble, useAction } from './ui/parts.tsx';
+import { Notices } from './ui/notices.tsx';
+import { span } from './ui/text.tsx';
+import { Trouble } from './ui/trouble.tsx';
 
 interface PageEntry {
   path: string;
@@ -26,15 +31,15 @@ const PAGES: PageEntry[] = [
   },
   {
     ...{ path: 'groups', name: 'User groups', icon: 'groups', key: 'u', scope: 'user-groups:read' },
-    load: () => import('./pages/groups.tsx'),
+    load: () => import('./pages/groups/groups.tsx'),
   },
   {
     ...{ path: 'registry', name: 'Registry', icon: 'registry', key: 'r', scope: 'registry:read' },
-    load: () => import('./pages/registry.tsx'),
+    load: () => import('./pages/registry/registry.tsx'),
   },
   {
     ...{ path: 'api-tokens', name: 'API tokens', icon: 'key', key: 't', scope: 'admin' },
-    load: () => import('./pages/api-tokens.tsx'),
+    load: () => import('./pages/api-tokens/api-tokens.tsx'),
   },
   {
     ...{ path: 'audit', name: 'Audit log', icon: 'audit', key: 'a', scope: 'audit:read' },
@@ -42,7 +47,7 @@ const PAGES: PageEntry[] = [
   },
   {
     ...{ path: 'webhooks', name: 'Webhooks', icon: 'webhook', key: 'w', scope: 'webhooks:read' },
-    load: () => import('./pages/webhooks.tsx'),
+    load: () => import('./pages/webhooks/webhooks.tsx'),
   },
   {
     ...{ path: 'events', name: 'Events', icon: 'events', key: 'e', scope: 'events:read' },
@@ -82,10 +87,10 @@ export function App() {
 
 /** Asks for the session only where there is one: a browser writes a refusal into its log. */
 async function whoIsHere(): Promise<Session | null> {
-  const state = await askJson<SignInState>('sign-in');
+  const state = await fetchJson<SignInState>('sign-in');
   ways.value = state.ways;
   if (!state.signed_in) return null;
-  return (await askJson<{ session: Session }>('session')).session;
+  return (await fetchJson<{ session: Session }>('session')).session;
 }
 
 function Shell({ session: own }: { session: Session }) {
@@ -96,7 +101,7 @@ function Shell({ session: own }: { session: Session }) {
     setHelp(true);
   });
   const leaving = useAction(async () => {
-    await ask('session', { method: 'DELETE' });
+    await fetchOk('session', { method: 'DELETE' });
     endedBecause.value = '';
     session.value = null;
   });
@@ -265,7 +270,7 @@ function watch(): () => void {
   const listen = async () => {
     while (!ending.signal.aborted) {
       try {
-        const { body } = await ask('session/watch', { signal: ending.signal });
+        const { body } = await fetchOk('session/watch', { signal: ending.signal });
         for await (const { event, data } of readMessages(body!, ending.signal)) {
           if (event === 'ended') ended((JSON.parse(data) as { code: string }).code);
         }

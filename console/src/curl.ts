@@ -1,3 +1,5 @@
+import type { Schemas } from './own-types.ts';
+
 /**
  * A call of a backend to paste into a terminal, at the address by which this page was reached.
  * @param path below `/api/`
@@ -20,3 +22,13 @@ export const writeUserGroup = curl(
        "mapping": {"sales": "warehouse-emea"}, "properties": {"region": "EMEA"}}`,
   '-X PUT',
 );
+
+/** The call by which a backend gives the group what it lacks. */
+export function writeMember(
+  { provided_id }: Schemas['UserGroupResource'],
+  name: string,
+  value: string,
+): string {
+  const id = JSON.stringify(provided_id);
+  return curl('user', `{"user_group_id": ${id}, "${name}": ${value}}`, '-X PUT');
+}

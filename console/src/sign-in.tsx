@@ -1,10 +1,14 @@
 import { useEffect, useState } from 'preact/hooks';
-import { askJson, within } from './api.ts';
+import { fetchJson, within } from './api.ts';
 import type { Session } from './own-types.ts';
 import { addressOf, goTo, place } from './router.ts';
 import { endedBecause, session, ways } from './session.ts';
+import { useAction } from './ui/action.ts';
+import { Button } from './ui/button.tsx';
+import { Curl } from './ui/copy.tsx';
+import { TextField } from './ui/fields.tsx';
 import { Mark } from './ui/icons.tsx';
-import { Button, Curl, Trouble, useAction, TextField } from './ui/parts.tsx';
+import { Trouble } from './ui/trouble.tsx';
 
 const REASONS: Record<string, string> = {
   session_ended: 'The session has ended: its time was up, or its API token was ended.',
@@ -25,7 +29,7 @@ const REFUSALS: Record<string, string> = {
 export function SignIn() {
   const [token, setToken] = useState('');
   const { busy, error, run } = useAction(async () => {
-    const answer = await askJson<{ session: Session }>('session', {
+    const answer = await fetchJson<{ session: Session }>('session', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({ api_token: token.trim() }),

@@ -1,27 +1,20 @@
 import { useState } from 'preact/hooks';
 import { auditActions } from '../../../src/audit/audit-actions.ts';
-import { api, ask, told } from '../api.ts';
+import { api, fetchOk, answerOf } from '../api.ts';
 import { useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
+import { useAction } from '../ui/action.ts';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { SearchBox } from '../ui/fields.tsx';
 import { Icon } from '../ui/icons.tsx';
-import {
-  BoneRows,
-  Button,
-  Empty,
-  Fact,
-  Facts,
-  Header,
-  ListFoot,
-  Name,
-  saveLines,
-  SearchBox,
-  Table,
-  Time,
-  Trouble,
-  useAction,
-} from '../ui/parts.tsx';
+import { Fact, Facts, Header } from '../ui/page.tsx';
+import { saveLines } from '../ui/save.ts';
+import { BoneRows, ListFoot, Table } from '../ui/table.tsx';
+import { Name, Time } from '../ui/text.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 
 type AuditEvent = Schemas['AuditEventView'];
 
@@ -43,7 +36,7 @@ export default function Audit() {
   const list = useList<AuditEvent>(
     async (cursor, signal) => {
       const beyond = { ...filters, ...(cursor && { cursor }) } as object;
-      const answer = await told(
+      const answer = await answerOf(
         api.GET('/api/v1/audit-events', { params: { query: { limit: 50, ...beyond } }, signal }),
       );
       return { rows: answer.audit_events, next: answer.next_cursor };
@@ -52,7 +45,7 @@ export default function Audit() {
   );
   const exporting = useAction(async () => {
     const { api_token_id, ...others } = filters;
-    const response = await ask('api/v1/audit-events/export', {
+    const response = await fetchOk('api/v1/audit-events/export', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({
@@ -159,7 +152,8 @@ function useApiTokenNames(): TokenNames {
   const { data } = useLoad(async (signal) => {
     const query = { limit: NAMED_AT_MOST };
     if (!may('admin')) return [];
-    return (await told(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
+    return (await answerOf(api.GET('/api/v1/api-tokens', { params: { query }, signal })))
+      .api_tokens;
   }, []);
   return new Map(data?.map(({ id, name }) => [id, name]));
 }

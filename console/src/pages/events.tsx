@@ -1,22 +1,18 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { readMessages } from '../../../clients/typescript/event-stream.ts';
-import { ask, Refusal } from '../api.ts';
+import { fetchOk, Refusal } from '../api.ts';
 import { isAttended } from '../attended.ts';
 import { curl } from '../curl.ts';
 import type { Schemas } from '../own-types.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
-import {
-  Badge,
-  Button,
-  Empty,
-  Header,
-  Name,
-  SearchBox,
-  Table,
-  Time,
-  Trouble,
-} from '../ui/parts.tsx';
+import { Button } from '../ui/button.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { SearchBox } from '../ui/fields.tsx';
+import { Header } from '../ui/page.tsx';
+import { Table } from '../ui/table.tsx';
+import { Badge, Name, Time } from '../ui/text.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 
 type Event = Schemas['EventView'];
 
@@ -47,7 +43,7 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
     const listen = async () => {
       while (!isOver()) {
         try {
-          const { body } = await ask(`api/v1/events/stream${query}`, {
+          const { body } = await fetchOk(`api/v1/events/stream${query}`, {
             signal: ending.signal,
             headers: last.current ? { 'Last-Event-ID': last.current } : {},
           });

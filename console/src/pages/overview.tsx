@@ -1,20 +1,23 @@
 import { useEffect } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { api, told } from '../api.ts';
+import { api, answerOf } from '../api.ts';
 import { isAttended } from '../attended.ts';
 import { writeUserGroup } from '../curl.ts';
 import { useLoad } from '../load.ts';
 import { addressOf, filter, place } from '../router.ts';
 import { may } from '../session.ts';
-import { Empty, Header, Panel, Time, Trouble } from '../ui/parts.tsx';
 import { Chart, type Series } from '../ui/chart.tsx';
+import { Empty } from '../ui/empty.tsx';
+import { Header, Panel } from '../ui/page.tsx';
+import { Time } from '../ui/text.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 
 const AGAIN_AFTER = 15_000;
 const number = new Intl.NumberFormat();
 
 export default function OverviewPage() {
   const { data, error, reload } = useLoad(
-    async (signal) => (await told(api.GET('/api/v1/overview', { signal }))).overview,
+    async (signal) => (await answerOf(api.GET('/api/v1/overview', { signal }))).overview,
     [],
   );
   useAgain(reload);
@@ -156,7 +159,7 @@ function Activity() {
       const from = new Date(to.getTime() - hours * HOUR);
       const query = { from: from.toISOString(), to: to.toISOString(), step };
       const call = api.GET('/api/v1/overview/activity', { params: { query }, signal });
-      const answer = await told(call);
+      const answer = await answerOf(call);
       return answer.activity.points;
     },
     [key],

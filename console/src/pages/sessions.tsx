@@ -1,21 +1,15 @@
 import { useState } from 'preact/hooks';
-import { ask, askJson } from '../api.ts';
+import { fetchOk, fetchJson } from '../api.ts';
 import { useLoad } from '../load.ts';
 import type { SessionItem } from '../own-types.ts';
 import { may, session } from '../session.ts';
-import {
-  Badge,
-  BoneRows,
-  Button,
-  Confirm,
-  Header,
-  notify,
-  span,
-  Table,
-  Time,
-  ToolsHead,
-  Trouble,
-} from '../ui/parts.tsx';
+import { Button } from '../ui/button.tsx';
+import { Confirm } from '../ui/dialog.tsx';
+import { notify } from '../ui/notices.tsx';
+import { Header } from '../ui/page.tsx';
+import { BoneRows, Table, ToolsHead } from '../ui/table.tsx';
+import { Badge, span, Time } from '../ui/text.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 
 const BROWSERS = [/Edg\/\d+/, /Firefox\/\d+/, /Chrome\/\d+/, /Version\/\d+.*Safari/];
 const SYSTEMS = [/Windows/, /Android/, /iPhone|iPad/, /Mac OS X/, /Linux/];
@@ -32,7 +26,8 @@ function browserOf(agent: string | null): string {
 
 export default function Sessions() {
   const { data, error, reload } = useLoad(
-    async (signal) => (await askJson<{ sessions: SessionItem[] }>('sessions', { signal })).sessions,
+    async (signal) =>
+      (await fetchJson<{ sessions: SessionItem[] }>('sessions', { signal })).sessions,
     [],
   );
   const [ending, setEnding] = useState<SessionItem>();
@@ -101,7 +96,7 @@ export default function Sessions() {
             setEnding(undefined);
           }}
           onSubmit={async () => {
-            await ask(`sessions/${encodeURIComponent(ending.id)}`, { method: 'DELETE' });
+            await fetchOk(`sessions/${encodeURIComponent(ending.id)}`, { method: 'DELETE' });
             if (ending.current) {
               session.value = null;
               return;

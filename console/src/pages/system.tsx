@@ -1,6 +1,9 @@
-import { api, ask, type Refusal, told } from '../api.ts';
+import { api, fetchOk, type Refusal, answerOf } from '../api.ts';
 import { useLoad } from '../load.ts';
-import { Badge, Header, Panel, Skeleton, Time, Trouble } from '../ui/parts.tsx';
+import { Skeleton } from '../ui/empty.tsx';
+import { Header, Panel } from '../ui/page.tsx';
+import { Badge, Time } from '../ui/text.tsx';
+import { Trouble } from '../ui/trouble.tsx';
 
 type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 
@@ -10,6 +13,8 @@ const NAMES: Record<string, string> = {
   change_feed: 'This replica',
   lease_up: 'Answers from memory',
   channel_up: 'Hears of changes at once',
+  polled_at: 'Last asked for changes',
+  connected_at: 'Connected',
   rewrap_remaining: 'Tokens under an old key',
   encrypts: 'Encrypts new tokens',
   failed_authentications_per_minute: 'Failed sign-ins per minute and address',
@@ -30,7 +35,7 @@ const isMoment = (value: Value): value is string =>
 /** What the service tells of itself; a part that a later version adds is shown as it comes. */
 export default function System() {
   const { data, error, reload } = useLoad(
-    async (signal) => (await told(api.GET('/api/v1/system', { signal }))).system,
+    async (signal) => (await answerOf(api.GET('/api/v1/system', { signal }))).system,
     [],
   );
   const entries = Object.entries<Value>({ ...data });
@@ -66,7 +71,7 @@ export default function System() {
 
 /** Whether the process that answers should be sent calls. */
 function Health() {
-  const { data, error } = useLoad((signal) => ask('../health/ready', { signal }), []);
+  const { data, error } = useLoad((signal) => fetchOk('../health/ready', { signal }), []);
   if (data) return <Badge tone="good">ready</Badge>;
   if (!error) return null;
   const { code, detail } = (error as Refusal).problem;

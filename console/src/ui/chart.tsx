@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Schemas } from '../own-types.ts';
-import { Time } from './parts.tsx';
+import { Time } from './text.tsx';
 
 type ActivityPoint = Schemas['ActivityPoint'];
 

@@ -1,5 +1,5 @@
 import { complaintAbout, layOut } from '../json-text.ts';
-import { Field } from './parts.tsx';
+import { Field } from './fields.tsx';
 
 /** JSON text over several lines, each number as it is written. */
 export function Json({ text, label }: { text: string; label: string }) {

@@ -1,42 +1,28 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { api, told } from '../api.ts';
-import { writeUserGroup } from '../curl.ts';
-import { useList } from '../load.ts';
-import type { Schemas } from '../own-types.ts';
-import { addressOf, filter, goTo, place } from '../router.ts';
-import { may } from '../session.ts';
-import { Icon } from '../ui/icons.tsx';
-import {
-  Badge,
-  BoneRows,
-  Button,
-  DialogForm,
-  Empty,
-  Header,
-  ListFoot,
-  SearchBox,
-  Select,
-  Table,
-  Time,
-  TextField,
-} from '../ui/parts.tsx';
-import { Bulk, ExportDialog, ImportDialog } from './groups-bulk.tsx';
-import { Group } from './group.tsx';
-import { JsonField } from '../ui/json.tsx';
-import { complaintAbout } from '../json-text.ts';
-
-export type UserGroup = Schemas['UserGroupResource'];
-
-export default function Groups({ path }: { path: string[] }) {
-  const [id] = path;
-  return id ? <Group key={id} id={id} /> : <List />;
-}
+import { answerOf, api } from '../../api.ts';
+import { writeUserGroup } from '../../curl.ts';
+import { useList } from '../../load.ts';
+import type { Schemas } from '../../own-types.ts';
+import { addressOf, filter, place } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { SearchBox, Select } from '../../ui/fields.tsx';
+import { Icon } from '../../ui/icons.tsx';
+import { Header } from '../../ui/page.tsx';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { Badge, Time } from '../../ui/text.tsx';
+import { Bulk } from './bulk.tsx';
+import { Create } from './create.tsx';
+import { ExportDialog } from './export.tsx';
+import { ImportDialog } from './import.tsx';
 
 const SORTED: [column: string, name: string][] = [
   ['name', 'User group'],
   ['created_at', 'Created'],
   ['updated_at', 'Updated'],
 ];
+
 const STATES: [string, string, Record<string, string>][] = [
   ['', 'all', {}],
   ['active', 'not suspended', { suspended: 'false' }],
@@ -44,7 +30,7 @@ const STATES: [string, string, Record<string, string>][] = [
   ['unresolvable', 'unresolvable mapping', { resolvable: 'false' }],
 ];
 
-function List() {
+export function List() {
   const { query } = place.value;
   const [search, status, sort] = ['search', 'status', 'sort'].map((name) => query.get(name) ?? '');
   const [property, value] = ['property', 'value'].map((name) => query.get(name) ?? '');
@@ -52,7 +38,7 @@ function List() {
   const [open, setOpen] = useState<'create' | 'import' | 'export' | ''>('');
   const lastPicked = useRef(-1);
 
-  const list = useList<UserGroup>(
+  const list = useList<Schemas['UserGroupResource']>(
     async (cursor, signal) => {
       const filters = Object.entries({
         search,
@@ -63,7 +49,7 @@ function List() {
         cursor,
       }).filter(([, text]) => text !== undefined && text !== '');
       const beyond = Object.fromEntries(filters) as object;
-      const answer = await told(
+      const answer = await answerOf(
         api.GET('/api/v1/user-groups', { params: { query: { limit: 50, ...beyond } }, signal }),
       );
       return { rows: answer.user_groups, next: answer.next_cursor };
@@ -293,7 +279,7 @@ function SortHead({ column: [column, name], sort }: { column: [string, string]; 
   );
 }
 
-function MappingSummary({ mapping }: { mapping: UserGroup['mapping'] }) {
+function MappingSummary({ mapping }: { mapping: Schemas['UserGroupResource']['mapping'] }) {
   const entries = Object.entries(mapping);
   if (entries.length === 0) return <span class="none">none</span>;
   return (
@@ -304,56 +290,5 @@ function MappingSummary({ mapping }: { mapping: UserGroup['mapping'] }) {
         .join(', ')}
       {entries.length > 2 && ` +${entries.length - 2}`}
     </span>
-  );
-}
-
-function Create({ onClose }: { onClose: () => void }) {
-  const [id, setId] = useState('');
-  const [name, setName] = useState('');
-  const [mapping, setMapping] = useState('{}');
-  const [properties, setProperties] = useState('{}');
-  const wrong = complaintAbout(mapping) ?? complaintAbout(properties);
-  return (
-    <DialogForm
-      wide
-      title="New user group"
-      submit="Create"
-      disabled={wrong !== undefined}
-      onClose={onClose}
-      onSubmit={async () => {
-        await told(
-          api.PUT('/api/v1/user-groups/{id}', {
-            params: { path: { id }, header: { 'If-None-Match': '*' } },
-            body: { name },
-            bodySerializer: () =>
-              `{"name":${JSON.stringify(name)},"mapping":${mapping},"properties":${properties}}`,
-          }),
-        );
-        goTo(addressOf(['groups', id]));
-      }}
-    >
-      <TextField
-        label="Your id"
-        hint="By this id your product knows it. It cannot be changed later."
-        required
-        autofocus
-        spellcheck={false}
-        value={id}
-        onChange={setId}
-      />
-      <TextField label="Name" required value={name} onChange={setName} />
-      <JsonField
-        label="Mapping"
-        hint='Schema id to data source: {"sales": "warehouse-emea"}'
-        value={mapping}
-        onChange={setMapping}
-      />
-      <JsonField
-        label="Properties"
-        hint="Variables of dashboards and of the SQL editor. Numbers are sent as you write them."
-        value={properties}
-        onChange={setProperties}
-      />
-    </DialogForm>
   );
 }

@@ -1,0 +1,103 @@
+import { useState } from 'preact/hooks';
+import { api, answerOf } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+import { session } from '../../session.ts';
+import { DialogForm } from '../../ui/dialog.tsx';
+import { GraceChoice } from '../../ui/grace.tsx';
+import { useGrant } from './grant.tsx';
+import type { ApiToken } from './state.ts';
+
+type Issued = Schemas['IssuedApiTokenView'];
+
+export function Issue({
+  onClose,
+  onDone,
+}: {
+  onClose: () => void;
+  onDone: (token: Issued) => void;
+}) {
+  const { grant, fields } = useGrant({
+    name: '',
+    scopes: [],
+    allowed_cidrs: null,
+    expires_at: null,
+  });
+  return (
+    <DialogForm
+      title="New API token"
+      submit="Create"
+      disabled={grant.scopes.length === 0}
+      onClose={onClose}
+      onSubmit={async () => {
+        onDone((await answerOf(api.POST('/api/v1/api-tokens', { body: grant }))).api_token);
+      }}
+    >
+      {fields}
+    </DialogForm>
+  );
+}
+
+export function Edit({
+  token,
+  onClose,
+  onDone,
+}: {
+  token: ApiToken;
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const { grant, changes, fields } = useGrant(token);
+  return (
+    <DialogForm
+      title="Edit the API token"
+      submit="Save"
+      disabled={grant.scopes.length === 0}
+      onClose={onClose}
+      onSubmit={async () => {
+        await answerOf(
+          api.PATCH('/api/v1/api-tokens/{id}', {
+            params: { path: { id: token.id } },
+            body: changes,
+          }),
+        );
+        onDone();
+      }}
+    >
+      {fields}
+    </DialogForm>
+  );
+}
+
+export function Rotate({
+  token,
+  onClose,
+  onDone,
+}: {
+  token: ApiToken;
+  onClose: () => void;
+  onDone: (token: Issued) => void;
+}) {
+  const [grace, setGrace] = useState(86_400);
+  return (
+    <DialogForm
+      title={`Rotate ${token.name}`}
+      submit="Rotate"
+      onClose={onClose}
+      onSubmit={async () => {
+        const answer = await answerOf(
+          api.POST('/api/v1/api-tokens/{id}/rotate', {
+            params: { path: { id: token.id } },
+            body: { grace_period_seconds: grace },
+          }),
+        );
+        onDone(answer.api_token);
+      }}
+    >
+      <p>A new token with the same name, scopes, expiry and addresses is made, and shown once.</p>
+      <GraceChoice legend="The old token ends" value={grace} onChange={setGrace} />
+      {session.value?.api_token.id === token.id && (
+        <p class="hint">You are signed in with it: this session ends when the old token does.</p>
+      )}
+    </DialogForm>
+  );
+}

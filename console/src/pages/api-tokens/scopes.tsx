@@ -1,0 +1,36 @@
+import type { Scope } from '../../own-types.ts';
+import { Badge } from '../../ui/text.tsx';
+
+/** The scopes of the service itself; an API token may have those of plugins, too. */
+export const SCOPES: Record<Scope, string> = {
+  'user-groups:read': 'read groups and their current tokens',
+  'user-groups:write': 'create, change, suspend and delete groups',
+  'tokens:rotate': 'rotate and end tokens of groups',
+  'tokens:introspect': 'ask what a token means, as renderers do',
+  'registry:read': 'read schemas, data sources, the policy',
+  'registry:write': 'change them',
+  'webhooks:read': 'read webhook endpoints and attempts',
+  'webhooks:write': 'change and replay them',
+  'audit:read': 'read the audit log',
+  'events:read': 'follow the events',
+  admin: 'administer API tokens, exports and sessions',
+};
+
+export const OWN_SCOPES = Object.keys(SCOPES) as Scope[];
+
+export const isOwn = (scope: Scope) => Object.hasOwn(SCOPES, scope);
+
+export function Scopes({ scopes }: { scopes: Scope[] }) {
+  const hasAll = OWN_SCOPES.every((scope) => scopes.includes(scope));
+  const named = hasAll ? scopes.filter((scope) => !isOwn(scope)) : scopes;
+  return (
+    <span class="badges">
+      {hasAll && <Badge tone="accent">all scopes</Badge>}
+      {named.map((scope) => (
+        <Badge key={scope} tone={scope === 'admin' ? 'accent' : ''}>
+          {scope}
+        </Badge>
+      ))}
+    </span>
+  );
+}

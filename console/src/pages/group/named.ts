@@ -1,0 +1,59 @@
+import { api, Refusal, answerOf } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+
+type Registered = Schemas['RegisteredView'];
+
+/** The numbers that a mapping can name a thing by. */
+const NUMBER = /^[1-9]\d{0,8}$/;
+
+/** The thing that a mapping names: a string by your id, else by our number; a number by that alone. */
+async function thingNamed(
+  named: string | number,
+  byProvidedId: (provided_id: string) => Promise<Registered[]>,
+  byNumber: (id: number) => Promise<Registered>,
+): Promise<Registered | undefined> {
+  const [found] = typeof named === 'string' ? await byProvidedId(named) : [];
+  if (found || !NUMBER.test(String(named))) return found;
+  try {
+    return await byNumber(Number(named));
+  } catch (error) {
+    if (error instanceof Refusal && error.problem.status === 404) return undefined;
+    throw error;
+  }
+}
+
+export function schemaNamed(named: string, signal: AbortSignal) {
+  return thingNamed(
+    named,
+    async (provided_id) => {
+      const params = { query: { provided_id } };
+      return (await answerOf(api.GET('/api/v1/schemas', { params, signal }))).schemas;
+    },
+    async (id) => {
+      const params = { path: { id } };
+      return (await answerOf(api.GET('/api/v1/schemas/{id}', { params, signal }))).schema;
+    },
+  );
+}
+
+export function sourceNamed(named: string | number, signal: AbortSignal) {
+  return thingNamed(
+    named,
+    async (provided_id) => {
+      const params = { query: { provided_id } };
+      return (await answerOf(api.GET('/api/v1/data-sources', { params, signal }))).data_sources;
+    },
+    async (id) => {
+      const params = { path: { id } };
+      return (await answerOf(api.GET('/api/v1/data-sources/{id}', { params, signal }))).data_source;
+    },
+  );
+}
+
+/** Whether a mapping that has no key of this id names the schema by our number. */
+export async function isNamedByNumber(mapping: object, id: string, signal: AbortSignal) {
+  const number = (await schemaNamed(id, signal))?.id;
+  if (number === undefined || !Object.hasOwn(mapping, number)) return false;
+  // The number may be another schema's id of yours.
+  return (await schemaNamed(String(number), signal))?.id === number;
+}

@@ -1,0 +1,7 @@
+import { Group } from '../group/group.tsx';
+import { List } from './list.tsx';
+
+export default function Groups({ path }: { path: string[] }) {
+  const [id] = path;
+  return id ? <Group key={id} id={id} /> : <List />;
+}

@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks';
+import { api, answerOf } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+import { Button } from '../../ui/button.tsx';
+import { DialogForm } from '../../ui/dialog.tsx';
+import { Field } from '../../ui/fields.tsx';
+
+const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
+
+export function ChangeRequired({
+  workspace,
+  onClose,
+  onDone,
+}: {
+  workspace: Schemas['WorkspaceView'];
+  onClose: () => void;
+  onDone: () => void;
+}) {
+  const [properties, setProperties] = useState(workspace.required_properties);
+  const [schemas, setSchemas] = useState(workspace.required_schemas.join('\n'));
+  const change = (index: number, part: Partial<Schemas['RequiredPropertyDto']>) => {
+    setProperties(properties.map((one, at) => (at === index ? { ...one, ...part } : one)));
+  };
+  return (
+    <DialogForm
+      title="What is required of every group"
+      submit="Save"
+      onClose={onClose}
+      onSubmit={async () => {
+        await answerOf(
+          api.PATCH('/api/v1/workspace', {
+            body: {
+              required_properties: properties,
+              required_schemas: schemas.split('\n').filter(Boolean),
+            },
+          }),
+        );
+        onDone();
+      }}
+    >
+      <fieldset>
+        <legend class="legend">Properties</legend>
+        <div class="rows">
+          {properties.map(({ name, type }, index) => (
+            <div key={index} class="row">
+              <input
+                aria-label={`Name of property ${index + 1}`}
+                required
+                spellcheck={false}
+                value={name}
+                onInput={(event) => {
+                  change(index, { name: event.currentTarget.value });
+                }}
+              />
+              <select
+                aria-label={`Type of property ${index + 1}`}
+                value={type}
+                onChange={(event) => {
+                  change(index, { type: event.currentTarget.value as (typeof TYPES)[number] });
+                }}
+              >
+                {TYPES.map((one) => (
+                  <option key={one}>{one}</option>
+                ))}
+              </select>
+              <Button
+                kind="quiet"
+                icon="close"
+                aria-label={`Remove property ${index + 1}`}
+                onClick={() => {
+                  setProperties(properties.filter((_, at) => at !== index));
+                }}
+              />
+            </div>
+          ))}
+          <Button
+            icon="plus"
+            onClick={() => {
+              setProperties([...properties, { name: '', type: 'string' }]);
+            }}
+          >
+            Property
+          </Button>
+        </div>
+      </fieldset>
+      <Field label="Schemas in the mapping" hint="Your ids, one a line. They must be registered.">
+        {(ties) => (
+          <textarea
+            {...ties}
+            rows={3}
+            spellcheck={false}
+            value={schemas}
+            onInput={(event) => {
+              setSchemas(event.currentTarget.value);
+            }}
+          />
+        )}
+      </Field>
+      <p class="note warn">
+        Tokens of groups that lack a new requirement are inactive until a write gives it to them.
+        They are listed on this page.
+      </p>
+    </DialogForm>
+  );
+}

@@ -1,0 +1,60 @@
+import type { ComponentChildren } from 'preact';
+import type { Listed } from '../../load.ts';
+import type { Schemas } from '../../own-types.ts';
+import { addressOf } from '../../router.ts';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+
+export interface NamedGroup {
+  team_id: number;
+  provided_id: string;
+  errors?: Schemas['FlawView'][];
+}
+
+/** Groups with what is wrong with them, if anything is; `children` where there are none. */
+export function GroupTable({
+  list,
+  label,
+  flawed = false,
+  children,
+}: {
+  list: Listed<NamedGroup>;
+  label: string;
+  flawed?: boolean;
+  children: ComponentChildren;
+}) {
+  if (!list.fresh && !list.error && !list.more && list.rows.length === 0) return <>{children}</>;
+  return (
+    <>
+      <Table
+        label={label}
+        head={
+          <>
+            <th>User group</th>
+            {flawed && <th>What is wrong</th>}
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={flawed ? 2 : 1} rows={3} />}
+        {list.rows.map(({ team_id, provided_id, errors }) => (
+          <tr key={team_id}>
+            <td>
+              <a class="row-link" data-row href={addressOf(['groups', provided_id])}>
+                {provided_id}
+              </a>
+            </td>
+            {flawed && (
+              <td>
+                {errors?.map((one) => (
+                  <span key={one.pointer + one.code} class="cell-sub">
+                    <code>{one.pointer}</code> {one.detail}
+                  </span>
+                ))}
+              </td>
+            )}
+          </tr>
+        ))}
+      </Table>
+      {(list.more ?? list.error) && <ListFoot list={list} what="user groups" />}
+    </>
+  );
+}

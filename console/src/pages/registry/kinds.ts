@@ -1,0 +1,74 @@
+import { api, answerOf } from '../../api.ts';
+import type { Schemas } from '../../own-types.ts';
+
+export type Thing = Schemas['RegisteredView'];
+
+/** The two kinds of things that a mapping names, which the API treats alike. */
+export interface Kind {
+  path: 'schemas' | 'data-sources';
+  one: string;
+  many: string;
+  about: string;
+  list: (
+    query: object,
+    signal: AbortSignal,
+  ) => Promise<{ rows: Thing[]; next: string | undefined }>;
+  get: (id: number, signal: AbortSignal) => Promise<Thing>;
+  create: (body: Schemas['RegisterDto']) => Promise<Thing>;
+  rename: (id: number, name: string) => Promise<unknown>;
+  remove: (id: number) => Promise<unknown>;
+  references: (
+    id: number,
+    query: object,
+    signal: AbortSignal,
+  ) => Promise<Schemas['ReferencesAnswer']>;
+}
+
+const byId = (id: number) => ({ params: { path: { id } } });
+
+export const KINDS: Kind[] = [
+  {
+    path: 'schemas',
+    one: 'schema',
+    many: 'Schemas',
+    about: 'What dashboards are written against: the keys of a mapping.',
+    list: async (query, signal) => {
+      const answer = await answerOf(api.GET('/api/v1/schemas', { params: { query }, signal }));
+      return { rows: answer.schemas, next: answer.next_cursor };
+    },
+    get: async (id, signal) =>
+      (await answerOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
+    create: async (body) => (await answerOf(api.POST('/api/v1/schemas', { body }))).schema,
+    rename: (id, name) =>
+      answerOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
+    remove: (id) => answerOf(api.DELETE('/api/v1/schemas/{id}', byId(id))),
+    references: (id, query, signal) =>
+      answerOf(
+        api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal }),
+      ),
+  },
+  {
+    path: 'data-sources',
+    one: 'data source',
+    many: 'Data sources',
+    about: 'What is queried: the values of a mapping, by your id or by our number.',
+    list: async (query, signal) => {
+      const answer = await answerOf(api.GET('/api/v1/data-sources', { params: { query }, signal }));
+      return { rows: answer.data_sources, next: answer.next_cursor };
+    },
+    get: async (id, signal) =>
+      (await answerOf(api.GET('/api/v1/data-sources/{id}', { ...byId(id), signal }))).data_source,
+    create: async (body) =>
+      (await answerOf(api.POST('/api/v1/data-sources', { body }))).data_source,
+    rename: (id, name) =>
+      answerOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
+    remove: (id) => answerOf(api.DELETE('/api/v1/data-sources/{id}', byId(id))),
+    references: (id, query, signal) =>
+      answerOf(
+        api.GET('/api/v1/data-sources/{id}/references', {
+          params: { path: { id }, query },
+          signal,
+        }),
+      ),
+  },
+];

@@ -1,0 +1,137 @@
+import { useState } from 'preact/hooks';
+import { curl } from '../../curl.ts';
+import { useList } from '../../load.ts';
+import { addressOf, filter, goTo, place } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { DialogForm } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { SearchBox, TextField } from '../../ui/fields.tsx';
+import { Header, type Tab, Tabs } from '../../ui/page.tsx';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/text.tsx';
+import type { Kind, Thing } from './kinds.ts';
+
+export function Things({ kind, tabs }: { kind: Kind; tabs: Tab[] }) {
+  const [creating, setCreating] = useState(false);
+  const provided = place.value.query.get('search') ?? '';
+  const list = useList<Thing>(
+    (cursor, signal) =>
+      kind.list(
+        { limit: 200, ...(provided && { provided_id: provided }), ...(cursor && { cursor }) },
+        signal,
+      ),
+    [provided],
+  );
+  return (
+    <>
+      <Header title="Registry" about="What the mappings of user groups refer to.">
+        {may('registry:write') && (
+          <Button
+            kind="main"
+            icon="plus"
+            onClick={() => {
+              setCreating(true);
+            }}
+          >
+            New {kind.one}
+          </Button>
+        )}
+      </Header>
+      <Tabs tabs={tabs} />
+      <div class="filters">
+        <SearchBox
+          value={provided}
+          label={`The ${kind.one} with exactly this id`}
+          onChange={(text) => {
+            filter({ search: text });
+          }}
+        />
+      </div>
+      <Table
+        label={kind.many}
+        head={
+          <>
+            <th>Name</th>
+            <th>Your id</th>
+            <th class="roomy">Our number</th>
+            <th>Registered</th>
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={4} rows={4} />}
+        {list.rows.map((thing) => (
+          <tr key={thing.id}>
+            <td>
+              <a class="row-link" data-row href={addressOf(['registry', kind.path, thing.id])}>
+                {thing.name}
+              </a>
+            </td>
+            <td>
+              <code>{thing.provided_id}</code>
+            </td>
+            <td class="roomy">{thing.id}</td>
+            <td>
+              <Time at={thing.created_at} />
+            </td>
+          </tr>
+        ))}
+        {!list.fresh && !list.error && list.rows.length === 0 && (
+          <tr>
+            <td colSpan={4}>
+              {provided ? (
+                <Empty title={`No ${kind.one} has this id`}>The search takes the whole id.</Empty>
+              ) : (
+                <Empty title={`No ${kind.one} is registered`} curl={register(kind)}>
+                  {kind.about} Under the policy “open” nothing needs to be registered.
+                </Empty>
+              )}
+            </td>
+          </tr>
+        )}
+      </Table>
+      {(list.more ?? list.error) && <ListFoot list={list} what={kind.many.toLowerCase()} />}
+      {creating && (
+        <Create
+          kind={kind}
+          onClose={() => {
+            setCreating(false);
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function register(kind: Kind): string {
+  const [id, name] =
+    kind.path === 'schemas' ? ['sales', 'Sales'] : ['warehouse-emea', 'Warehouse EMEA'];
+  return curl(`v1/${kind.path}`, `{"provided_id": "${id}", "name": "${name}"}`);
+}
+
+function Create({ kind, onClose }: { kind: Kind; onClose: () => void }) {
+  const [provided_id, setId] = useState('');
+  const [name, setName] = useState('');
+  return (
+    <DialogForm
+      title={`New ${kind.one}`}
+      submit="Register"
+      onClose={onClose}
+      onSubmit={async () => {
+        const { id } = await kind.create({ provided_id, name });
+        goTo(addressOf(['registry', kind.path, id]));
+      }}
+    >
+      <TextField
+        label="Your id"
+        hint="Mappings name it by this id. It cannot be changed later."
+        required
+        autofocus
+        spellcheck={false}
+        value={provided_id}
+        onChange={setId}
+      />
+      <TextField label="Name" required value={name} onChange={setName} />
+    </DialogForm>
+  );
+}

@@ -1,0 +1,176 @@
+import { useState } from 'preact/hooks';
+import { api, answerOf } from '../../api.ts';
+import { useLoad } from '../../load.ts';
+import { addressOf, goTo } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Copy } from '../../ui/copy.tsx';
+import { Confirm } from '../../ui/dialog.tsx';
+import { Skeleton } from '../../ui/empty.tsx';
+import { notify } from '../../ui/notices.tsx';
+import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
+import { Time } from '../../ui/text.tsx';
+import { Trouble } from '../../ui/trouble.tsx';
+import { Attempts } from './attempts.tsx';
+import { Replay, Roll } from './dialogs.tsx';
+import { Edit, SigningSecret } from './forms.tsx';
+import { EventTypes, State } from './state.tsx';
+
+type Open = 'edit' | 'roll' | 'delete' | 'replay' | '';
+
+export function Detail({ id }: { id: number }) {
+  const path = { params: { path: { id } } };
+  const { data, error, reload } = useLoad(
+    async (signal) =>
+      (await answerOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal })))
+        .webhook_endpoint,
+    [id],
+  );
+  const [open, setOpen] = useState<Open>('');
+  const [secret, setSecret] = useState('');
+  const [trouble, setTrouble] = useState<unknown>();
+  const up = { address: addressOf(['webhooks']), name: 'Webhooks' };
+  const close = () => {
+    setOpen('');
+  };
+  const done = (words: string) => {
+    close();
+    notify(words);
+    reload();
+  };
+  if (!data) {
+    return (
+      <>
+        <Header up={up} title={`Endpoint ${id}`} />
+        {error ? <Trouble error={error} retry={reload} /> : <Skeleton lines={6} />}
+      </>
+    );
+  }
+  const toggle = () => {
+    const body = { enabled: !data.enabled };
+    setTrouble(undefined);
+    answerOf(api.PATCH('/api/v1/webhook-endpoints/{id}', { ...path, body })).then(() => {
+      done(body.enabled ? 'Switched on' : 'Switched off');
+    }, setTrouble);
+  };
+  return (
+    <>
+      <Header
+        up={up}
+        title={
+          <>
+            {data.description ?? data.url} <State endpoint={data} />
+          </>
+        }
+      >
+        {may('webhooks:write') && (
+          <>
+            <Button
+              onClick={() => {
+                setOpen('edit');
+              }}
+            >
+              Edit
+            </Button>
+            <Button onClick={toggle}>Switch {data.enabled ? 'off' : 'on'}</Button>
+            <Button
+              onClick={() => {
+                setOpen('roll');
+              }}
+            >
+              New secret
+            </Button>
+            <Button
+              kind="danger"
+              onClick={() => {
+                setOpen('delete');
+              }}
+            >
+              Delete
+            </Button>
+          </>
+        )}
+      </Header>
+      <Trouble error={trouble} />
+      <Panel>
+        <Facts>
+          <Fact name="URL">
+            <code>{data.url}</code>
+          </Fact>
+          <Fact name="Events">
+            <EventTypes types={data.event_types} />
+          </Fact>
+          <Fact name="Signature">
+            <code>{data.signature}</code>
+            {data.old_secret_expires_at && (
+              <span class="cell-sub">
+                the old secret signs, too, until <Time at={data.old_secret_expires_at} />
+              </span>
+            )}
+          </Fact>
+          {data.public_key && (
+            <Fact name="Public key">
+              <code>{data.public_key}</code> <Copy text={data.public_key} what="the public key" />
+            </Fact>
+          )}
+          <Fact name="Own headers">
+            <code>{data.headers.join(', ') || 'none'}</code>
+          </Fact>
+          <Fact name="Last changed">
+            <Time at={data.updated_at} />
+          </Fact>
+        </Facts>
+      </Panel>
+      <Attempts
+        id={id}
+        onReplay={() => {
+          setOpen('replay');
+        }}
+      />
+      {open === 'edit' && (
+        <Edit
+          endpoint={data}
+          onClose={close}
+          onDone={() => {
+            done('Saved');
+          }}
+        />
+      )}
+      {open === 'roll' && (
+        <Roll
+          id={id}
+          onClose={close}
+          onDone={(rolled) => {
+            done('There is a new secret');
+            setSecret(rolled ?? '');
+          }}
+        />
+      )}
+      {secret && (
+        <SigningSecret
+          secret={secret}
+          onClose={() => {
+            setSecret('');
+          }}
+        />
+      )}
+      {open === 'replay' && <Replay id={id} onClose={close} />}
+      {open === 'delete' && (
+        <Confirm
+          title="Delete this endpoint"
+          submit="Delete for good"
+          what="its number"
+          typed={String(id)}
+          onClose={close}
+          onSubmit={async () => {
+            await answerOf(api.DELETE('/api/v1/webhook-endpoints/{id}', path));
+            notify('Deleted');
+            goTo(up.address);
+          }}
+        >
+          <p>Nothing is sent to it any more; its deliveries and attempts go with it.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

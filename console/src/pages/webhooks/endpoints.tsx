@@ -1,0 +1,108 @@
+import { useState } from 'preact/hooks';
+import { api, answerOf } from '../../api.ts';
+import { curl } from '../../curl.ts';
+import { useList } from '../../load.ts';
+import { addressOf } from '../../router.ts';
+import { may } from '../../session.ts';
+import { Button } from '../../ui/button.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Header } from '../../ui/page.tsx';
+import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
+import { Time } from '../../ui/text.tsx';
+import { Create } from './forms.tsx';
+import { type Endpoint, EventTypes, State } from './state.tsx';
+
+const CREATE = curl(
+  'v1/webhook-endpoints',
+  '{"url": "https://hooks.example.com/groups", "event_types": ["user_group.*"]}',
+);
+
+export function List() {
+  const [creating, setCreating] = useState(false);
+  const list = useList<Endpoint>(async (cursor, signal) => {
+    const answer = await answerOf(
+      api.GET('/api/v1/webhook-endpoints', {
+        params: { query: { limit: 100, ...(cursor && { cursor }) } },
+        signal,
+      }),
+    );
+    return { rows: answer.webhook_endpoints, next: answer.next_cursor };
+  }, []);
+  return (
+    <>
+      <Header
+        title="Webhooks"
+        about="Changes are posted to these addresses, signed as Standard Webhooks."
+      >
+        {may('webhooks:write') && (
+          <Button
+            kind="main"
+            icon="plus"
+            onClick={() => {
+              setCreating(true);
+            }}
+          >
+            New endpoint
+          </Button>
+        )}
+      </Header>
+      <Table
+        label="Webhook endpoints"
+        head={
+          <>
+            <th>Endpoint</th>
+            <th>State</th>
+            <th>Events</th>
+            <th class="roomy">Signature</th>
+            <th class="roomy">Created</th>
+          </>
+        }
+      >
+        {list.fresh && <BoneRows columns={5} rows={3} />}
+        {list.rows.map((one) => (
+          <tr key={one.id} class={one.enabled ? '' : 'faded'}>
+            <td>
+              <a class="row-link" data-row href={addressOf(['webhooks', one.id])}>
+                {one.description ?? one.url}
+              </a>
+              {one.description && <span class="cell-sub mono">{one.url}</span>}
+            </td>
+            <td>
+              <State endpoint={one} />
+            </td>
+            <td>
+              <EventTypes types={one.event_types} />
+            </td>
+            <td class="roomy">
+              <code>{one.signature}</code>
+            </td>
+            <td class="roomy">
+              <Time at={one.created_at} />
+            </td>
+          </tr>
+        ))}
+        {!list.fresh && !list.error && list.rows.length === 0 && (
+          <tr>
+            <td colSpan={5}>
+              <Empty
+                title="There are no webhook endpoints yet"
+                curl={may('webhooks:write') ? CREATE : undefined}
+              >
+                An endpoint is told of every change of the types that it asks for.
+              </Empty>
+            </td>
+          </tr>
+        )}
+      </Table>
+      {(list.more ?? list.error) && <ListFoot list={list} what="endpoints" />}
+      {creating && (
+        <Create
+          onClose={() => {
+            setCreating(false);
+          }}
+          onDone={list.reload}
+        />
+      )}
+    </>
+  );
+}

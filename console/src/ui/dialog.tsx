@@ -1,0 +1,170 @@
+import { type ComponentChildren } from 'preact';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useAction } from './action.ts';
+import { Button } from './button.tsx';
+import { Copy } from './copy.tsx';
+import { TextField } from './fields.tsx';
+import { Icon } from './icons.tsx';
+import { Trouble } from './trouble.tsx';
+
+export function Dialog({
+  title,
+  onClose,
+  children,
+  wide,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ComponentChildren;
+  wide?: boolean;
+}) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      if (before instanceof HTMLElement && before.isConnected) before.focus();
+    };
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={wide ? 'wide' : ''}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="copy" aria-label="Close" onClick={onClose}>
+          <Icon name="close" />
+        </button>
+      </div>
+      {children}
+    </dialog>
+  );
+}
+
+/** A form in a dialog: sends once at a time, and shows what the API has against it. */
+export function DialogForm({
+  title,
+  submit,
+  danger,
+  onClose,
+  onSubmit,
+  children,
+  disabled,
+  wide,
+}: {
+  title: string;
+  submit: string;
+  danger?: boolean;
+  onClose: () => void;
+  onSubmit: () => Promise<void>;
+  children?: ComponentChildren;
+  disabled?: boolean;
+  wide?: boolean;
+}) {
+  const { busy, error, run } = useAction(onSubmit);
+  return (
+    <Dialog title={title} onClose={onClose} wide={wide ?? false}>
+      <form
+        class="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          run();
+        }}
+      >
+        {children}
+        <Trouble error={error} />
+        <div class="dialog-foot">
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            type="submit"
+            kind={danger ? 'danger' : 'main'}
+            busy={busy}
+            disabled={disabled ?? false}
+          >
+            {submit}
+          </Button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** Asks before something that cannot be taken back; `typed` must be written out. */
+export function Confirm({
+  title,
+  submit,
+  typed,
+  what,
+  onClose,
+  onSubmit,
+  children,
+}: {
+  title: string;
+  submit: string;
+  typed?: string;
+  what?: string;
+  onClose: () => void;
+  onSubmit: () => Promise<void>;
+  children: ComponentChildren;
+}) {
+  const [text, setText] = useState('');
+  return (
+    <DialogForm
+      danger
+      {...{ title, submit, onClose, onSubmit }}
+      disabled={typed !== undefined && text !== typed}
+    >
+      <div class="words">{children}</div>
+      {typed !== undefined && (
+        <TextField
+          label={
+            <>
+              Type {what} <code>{typed}</code> to confirm
+            </>
+          }
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          onChange={setText}
+        />
+      )}
+    </DialogForm>
+  );
+}
+
+/** Shows a secret that nobody can read again, until it is put away. */
+export function Secret({
+  title,
+  secret,
+  children,
+  onClose,
+}: {
+  title: string;
+  secret: string;
+  children: ComponentChildren;
+  onClose: () => void;
+}) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <div class="form">
+        <div class="words">{children}</div>
+        <div class="secret">
+          <code>{secret}</code>
+        </div>
+        <div class="dialog-foot">
+          <Copy text={secret} what="the secret" label="Copy" />
+          <Button kind="main" onClick={onClose}>
+            Done
+          </Button>
+        </div>
+      </div>
+    </Dialog>
+  );
+}

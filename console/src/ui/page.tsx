@@ -1,0 +1,103 @@
+import { type ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Icon } from './icons.tsx';
+
+export function Header({
+  title,
+  about,
+  up,
+  children,
+}: {
+  title: ComponentChildren;
+  about?: ComponentChildren;
+  up?: { address: string; name: string };
+  children?: ComponentChildren;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    // What had the focus went with the page before.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, []);
+  useEffect(() => {
+    document.title = `${heading.current?.firstChild?.textContent ?? ''} · User group service`;
+  });
+  return (
+    <header class="head">
+      <div class="head-words">
+        {up && (
+          <a class="up" href={up.address}>
+            <Icon name="left" /> {up.name}
+          </a>
+        )}
+        <h1 ref={heading} tabIndex={-1}>
+          {title}
+        </h1>
+        {about && <p class="about">{about}</p>}
+      </div>
+      {children && <div class="actions">{children}</div>}
+    </header>
+  );
+}
+
+export function Panel({
+  title,
+  about,
+  actions,
+  children,
+  flush,
+}: {
+  title?: ComponentChildren;
+  about?: ComponentChildren;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+  /** Its content reaches its edges, as a table does. */
+  flush?: boolean;
+}) {
+  return (
+    <section class="panel">
+      {title && (
+        <div class="panel-head">
+          <div>
+            <h2>{title}</h2>
+            {about && <p class="about">{about}</p>}
+          </div>
+          {actions && <div class="actions">{actions}</div>}
+        </div>
+      )}
+      <div class={flush ? 'flush' : 'panel-body'}>{children}</div>
+    </section>
+  );
+}
+
+export interface Tab {
+  name: string;
+  address: string;
+  on: boolean;
+}
+
+/** Tabs as links, so that each has an address. */
+export function Tabs({ tabs }: { tabs: Tab[] }) {
+  return (
+    <nav class="tabs" aria-label="Parts of this page">
+      {tabs.map(({ name, address, on }) => (
+        <a key={name} href={address} aria-current={on ? 'page' : undefined}>
+          {name}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+/** Names with their values, one below the other. */
+export function Facts({ children }: { children: ComponentChildren }) {
+  return <dl class="facts">{children}</dl>;
+}
+
+export function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
