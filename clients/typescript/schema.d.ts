@@ -380,6 +380,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workspace/incomplete-user-groups/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the user groups that a new requirement would make incomplete
+         * @description Those that have what is required now, and would lack something if the body were what is required: their tokens would become inactive. Of each group it tells every requirement that it would not meet. Nothing is changed.
+         */
+        post: operations["previewIncompleteUserGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/user": {
         parameters: {
             query?: never;
@@ -1642,12 +1662,6 @@ export interface components {
         };
         UpdateWorkspaceDto: {
             /**
-             * @description `open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets what they name.
-             * @example registered
-             * @enum {string}
-             */
-            mapping_policy?: "open" | "registered";
-            /**
              * @description The properties that every user group must have, no name twice.
              * @example [
              *       {
@@ -1664,6 +1678,12 @@ export interface components {
              *     ]
              */
             required_schemas?: string[];
+            /**
+             * @description `open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets what they name.
+             * @example registered
+             * @enum {string}
+             */
+            mapping_policy?: "open" | "registered";
             /**
              * @description What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.
              * @example https://groups.example.com/acme
@@ -1722,6 +1742,25 @@ export interface components {
              * @example WzUwXQ
              */
             next_cursor?: string;
+        };
+        RequirementsDto: {
+            /**
+             * @description The properties that every user group must have, no name twice.
+             * @example [
+             *       {
+             *         "name": "region",
+             *         "type": "string"
+             *       }
+             *     ]
+             */
+            required_properties?: components["schemas"]["RequiredPropertyDto"][];
+            /**
+             * @description The schemas that every user group must map; under `registered` by your own ids of them.
+             * @example [
+             *       "sales"
+             *     ]
+             */
+            required_schemas?: string[];
         };
         UserGroupDto: {
             /**
@@ -7755,6 +7794,201 @@ export interface operations {
             };
             /** @description `request_timeout`: The request did not arrive completely in time. */
             408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
+            417: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
+            422: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            429: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
+            431: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
+            500: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *
+             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
+             */
+            503: {
+                headers: {
+                    /** @description Seconds to wait. */
+                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+        };
+    };
+    previewIncompleteUserGroups: {
+        parameters: {
+            query?: {
+                /** @description At most so many entries. */
+                limit?: number;
+                /** @description `next_cursor` of the page before; without it the list begins. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RequirementsDto"];
+            };
+        };
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlawedGroupsAnswer"];
+                };
+            };
+            /**
+             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
+             *
+             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
+             *
+             *     `body_incomplete`: The connection ended before the whole body had arrived.
+             *
+             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *
+             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *
+             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
+             */
+            400: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
+             *
+             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
+             *
+             *     `api_token_invalid`: The API token is unknown, revoked or expired.
+             */
+            401: {
+                headers: {
+                    /** @description The challenge: Token; at introspection also Basic. */
+                    "WWW-Authenticate"?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /**
+             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
+             *
+             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
+             */
+            403: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `request_timeout`: The request did not arrive completely in time. */
+            408: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
+            413: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDto"];
+                };
+            };
+            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
+            415: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -357,6 +357,12 @@ const routes: Route[] = [
     scope: 'registry:read',
     call: () => ({}),
   },
+  {
+    method: 'POST',
+    path: '/api/v1/workspace/incomplete-user-groups/preview',
+    scope: 'registry:read',
+    call: () => ({ body: {} }),
+  },
 ];
 
 /** The routes that ask for no token, because what they answer is nobody's own. */

@@ -219,6 +219,10 @@ onEachDatabase((kind) => {
     test('says which groups break the rules of the workspace', async () => {
       await groupToken('incomplete');
       const rules = { required_properties: [{ name: 'region', type: 'string' as const }] };
+      const previewed = await client.POST('/api/v1/workspace/incomplete-user-groups/preview', {
+        body: rules,
+      });
+      expect(previewed.data?.user_groups.map((g) => g.provided_id)).toContain('incomplete');
       const changed = await client.PATCH('/api/v1/workspace', { body: rules });
       expect(changed.data?.workspace).toMatchObject({ mapping_policy: 'open', ...rules });
       const incomplete = await client.GET('/api/v1/workspace/incomplete-user-groups');

@@ -120,6 +120,7 @@ test('describes every route of the application, and no other', () => {
     'POST /api/v1/webhook-endpoints',
     'POST /api/v1/webhook-endpoints/{id}/replay',
     'POST /api/v1/webhook-endpoints/{id}/roll-secret',
+    'POST /api/v1/workspace/incomplete-user-groups/preview',
     'PUT /api/user',
     'PUT /api/v1/user-groups/{id}',
   ]);

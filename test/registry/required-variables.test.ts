@@ -3,6 +3,7 @@ import { errorsOf, registryBody, TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
 
 const INCOMPLETE = '/api/v1/workspace/incomplete-user-groups';
+const PREVIEW = `${INCOMPLETE}/preview`;
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -134,6 +135,88 @@ onEachDatabase((kind) => {
     expect(await active()).toEqual([true, '{"active":false}', true]);
     await own.set({ required_properties: [], required_schemas: [] });
     expect(await active()).toEqual([true, true, true]);
+  });
+
+  describe('a preview of requirements', () => {
+    const preview = async (body: unknown, query = '') => {
+      const answer = await own.api.call('POST', `${PREVIEW}${query}`, body);
+      expect([answer.status, answer.text]).toEqual([200, expect.anything()]);
+      return registryBody(answer);
+    };
+    const listed = async (body: unknown) =>
+      (await preview(body)).user_groups.map(({ provided_id, errors }) => [
+        provided_id,
+        ...errors.map(({ pointer, code }) => `${pointer} ${code}`),
+      ]);
+    const requirements = { required_properties: [region], required_schemas: ['sales'] };
+
+    test('lists what would be incomplete, and not what is so already; nothing is changed', async () => {
+      await own.put('fine', { properties: { region: 'EMEA' }, mapping: { sales: 1 } });
+      await own.put('wrong', { properties: { region: 7 } });
+      await own.put('unmapped', { properties: { region: '' } });
+      const before = await own.api.call('GET', '/api/v1/workspace');
+      const both = ['/properties/region type', '/mapping/sales required'];
+      expect(await listed(requirements)).toEqual([
+        ['wrong', ...both],
+        ['unmapped', '/mapping/sales required'],
+      ]);
+      expect(await listed({})).toEqual([]);
+      expect((await own.api.call('GET', '/api/v1/workspace')).text).toBe(before.text);
+      expect((await own.introspect(await tokenOf('wrong'))).body.active).toBe(true);
+
+      await own.set({ required_properties: [region] });
+      expect(await listed({})).toEqual([]);
+      expect(await listed(requirements)).toEqual([['unmapped', '/mapping/sales required']]);
+      // What is not sent stays required.
+      const seats = [{ name: 'seats', type: 'integer' }];
+      expect(await listed({ required_schemas: ['sales'] })).toEqual([
+        ['unmapped', '/mapping/sales required'],
+      ]);
+      expect(await listed({ required_properties: seats })).toEqual([
+        ['fine', '/properties/seats required'],
+        ['unmapped', '/properties/seats required'],
+      ]);
+      expect(await listed({ required_properties: [], required_schemas: [] })).toEqual([]);
+    });
+
+    test('tells of the groups of the own workspace alone, page by page', async () => {
+      const other = await TestWorkspace.create(service, `other-${count}`);
+      await other.put('theirs');
+      for (const id of ['a', 'b', 'c']) await own.put(id);
+      const first = await preview(requirements, '?limit=2');
+      expect(first.user_groups.map((group) => group.provided_id)).toEqual(['a', 'b']);
+      const last = await preview(requirements, `?limit=2&cursor=${first.next_cursor}`);
+      expect(last.user_groups.map((group) => group.provided_id)).toEqual(['c']);
+      expect(last.next_cursor).toBeUndefined();
+    });
+
+    test('under registered knows a required schema by either id, and refuses what PATCH refuses', async () => {
+      const schema = await own.schema('sales');
+      await own.dataSource('w');
+      await own.put('mapped', { mapping: { [schema]: 'w' } });
+      await own.put('unmapped');
+      await own.set({ mapping_policy: 'registered' });
+      for (const id of ['sales', String(schema)]) {
+        expect(await listed({ required_schemas: [id] })).toEqual([
+          ['unmapped', '/mapping/sales required'],
+        ]);
+      }
+      for (const body of [
+        { required_schemas: ['gone'] },
+        { required_schemas: ['sales', String(schema)] },
+        { required_properties: [{ name: 'p', type: 'date' }] },
+        { required_properties: {} },
+        { required_property: [] },
+        [],
+      ]) {
+        const refused = await own.api.call('POST', PREVIEW, body);
+        const byPatch = await own.api.call('PATCH', '/api/v1/workspace', body);
+        expect([refused.status, errorsOf(refused)]).toEqual([byPatch.status, errorsOf(byPatch)]);
+        expect(refused.status).toBe(422);
+      }
+      // The policy has a preview of its own.
+      expect((await own.api.call('POST', PREVIEW, { mapping_policy: 'open' })).status).toBe(422);
+    });
   });
 
   test('the list goes over more groups than it reads at once, page by page', async () => {

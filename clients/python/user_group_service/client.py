@@ -830,9 +830,9 @@ class UserGroupClient(Transport):
     def update_workspace(
         self,
         *,
-        mapping_policy: Literal["open", "registered"] | Absent = ABSENT,
         required_properties: Sequence[RequiredPropertyDto] | Absent = ABSENT,
         required_schemas: Sequence[str] | Absent = ABSENT,
+        mapping_policy: Literal["open", "registered"] | Absent = ABSENT,
         embed_token_issuer: str | None | Absent = ABSENT,
         embed_token_audiences: Sequence[str] | Absent = ABSENT,
         timeout: Timeout | None = None,
@@ -849,11 +849,11 @@ class UserGroupClient(Transport):
         PATCH /api/v1/workspace
 
         Args:
-            mapping_policy: `open`: a mapping takes any ids. `registered`: those of the registry,
-                and the renderer gets what they name.
             required_properties: The properties that every user group must have, no name twice.
             required_schemas: The schemas that every user group must map; under `registered` by your
                 own ids of them.
+            mapping_policy: `open`: a mapping takes any ids. `registered`: those of the registry,
+                and the renderer gets what they name.
             embed_token_issuer: What the embed tokens of the workspace name as their issuer (`iss`);
                 null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens
                 that are out become invalid. It does not prove whose a token is, since other
@@ -867,9 +867,9 @@ class UserGroupClient(Transport):
                 "PATCH",
                 "/api/v1/workspace",
                 body={
-                    "mapping_policy": mapping_policy,
                     "required_properties": required_properties,
                     "required_schemas": required_schemas,
+                    "mapping_policy": mapping_policy,
                     "embed_token_issuer": embed_token_issuer,
                     "embed_token_audiences": embed_token_audiences,
                 },
@@ -933,6 +933,46 @@ class UserGroupClient(Transport):
                 "GET",
                 "/api/v1/workspace/incomplete-user-groups",
                 query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def preview_incomplete_user_groups(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        required_properties: Sequence[RequiredPropertyDto] | Absent = ABSENT,
+        required_schemas: Sequence[str] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> FlawedGroupsAnswer:
+        """List the user groups that a new requirement would make incomplete.
+
+        Those that have what is required now, and would lack something if the body were what is
+        required: their tokens would become inactive. Of each group it tells every requirement that
+        it would not meet. Nothing is changed.
+
+        Needs the scope `registry:read`.
+
+        POST /api/v1/workspace/incomplete-user-groups/preview
+
+        Args:
+            limit: At most so many entries. Default: `50`.
+            cursor: `next_cursor` of the page before; without it the list begins.
+            required_properties: The properties that every user group must have, no name twice.
+            required_schemas: The schemas that every user group must map; under `registered` by your
+                own ids of them.
+        """
+        return cast(
+            FlawedGroupsAnswer,
+            self._json(
+                "POST",
+                "/api/v1/workspace/incomplete-user-groups/preview",
+                query={"limit": limit, "cursor": cursor},
+                body={
+                    "required_properties": required_properties,
+                    "required_schemas": required_schemas,
+                },
                 timeout=timeout,
             ),
         )

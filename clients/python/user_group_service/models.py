@@ -602,16 +602,16 @@ class WorkspaceAnswer(TypedDict):
 
 
 class UpdateWorkspaceDto(TypedDict):
-    mapping_policy: NotRequired[Literal["open", "registered"]]
-    """`open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets
-    what they name.
-    """
-
     required_properties: NotRequired[list[RequiredPropertyDto]]
     """The properties that every user group must have, no name twice."""
 
     required_schemas: NotRequired[list[str]]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
+
+    mapping_policy: NotRequired[Literal["open", "registered"]]
+    """`open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets
+    what they name.
+    """
 
     embed_token_issuer: NotRequired[str | None]
     """What the embed tokens of the workspace name as their issuer (`iss`); null for the
@@ -658,6 +658,14 @@ class FlawedGroupsAnswer(TypedDict):
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
+
+
+class RequirementsDto(TypedDict):
+    required_properties: NotRequired[list[RequiredPropertyDto]]
+    """The properties that every user group must have, no name twice."""
+
+    required_schemas: NotRequired[list[str]]
+    """The schemas that every user group must map; under `registered` by your own ids of them."""
 
 
 class UserGroupDto(TypedDict):

@@ -1,3 +1,4 @@
+import { ValidationFailed } from '../../common/errors.ts';
 import type { Violation } from '../../common/violation.ts';
 import { toPointer } from '../../common/json/json-pointer.ts';
 import { identifierViolations, isIssuer, textViolations } from '../../common/text.ts';
@@ -54,13 +55,14 @@ export function audiencesViolations(value: unknown, pointer: string): Violation[
 }
 
 /**
- * Resolves the required schemas to their callers' ids, so that nothing registered later can take
- * their place; and lists what is wrong with them under the policy `registered`.
+ * Resolves the required schemas to their callers' ids under the policy `registered`, so that nothing
+ * registered later can take their place.
+ * @throws ValidationFailed if one is not registered, or is named twice
  */
 export function resolveRequiredSchemas(
   required: readonly string[],
   schemas: readonly SchemaIds[],
-): { requiredSchemas: string[]; violations: Violation[] } {
+): string[] {
   const requiredSchemas = required.map((text) => schemaNamed(text, schemas)?.providedId ?? '');
   const violations = requiredSchemas.flatMap((providedId, index): Violation[] => {
     const pointer = `/required_schemas/${index}`;
@@ -70,7 +72,8 @@ export function resolveRequiredSchemas(
     }
     return repetition(requiredSchemas.indexOf(providedId), index, pointer);
   });
-  return { requiredSchemas, violations };
+  if (violations.length > 0) throw new ValidationFailed(violations);
+  return requiredSchemas;
 }
 
 function listViolations(

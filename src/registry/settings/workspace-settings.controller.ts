@@ -1,4 +1,4 @@
-import { Controller, Get, Patch } from '@nestjs/common';
+import { Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
 import { RequiresScope } from '../../common/access.decorator.ts';
 import { type Caller, CurrentCaller } from '../../common/caller.ts';
@@ -7,7 +7,12 @@ import { PageQueryDto } from '../../common/http/page.dto.ts';
 import { QueryOf } from '../../common/http/query.decorator.ts';
 import { JsonBody } from '../../common/json/json-body.decorator.ts';
 import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
-import { FlawedGroupsAnswer, UpdateWorkspaceDto, WorkspaceAnswer } from './dto/workspace.dto.ts';
+import {
+  FlawedGroupsAnswer,
+  RequirementsDto,
+  UpdateWorkspaceDto,
+  WorkspaceAnswer,
+} from './dto/workspace.dto.ts';
 import { WorkspaceSettingsService } from './workspace-settings.service.ts';
 
 @ApiTags('Workspace')
@@ -78,5 +83,24 @@ export class WorkspaceSettingsController {
     @QueryOf(PageQueryDto) query: PageQueryDto,
   ): Promise<FlawedGroupsAnswer> {
     return this.settings.listIncomplete(caller, query);
+  }
+
+  @Post('incomplete-user-groups/preview')
+  @HttpCode(200)
+  @RequiresScope('registry:read')
+  @ApiOperation({
+    operationId: 'previewIncompleteUserGroups',
+    summary: 'List the user groups that a new requirement would make incomplete',
+    description:
+      'Those that have what is required now, and would lack something if the body were what is required: their tokens would become inactive. Of each group it tells every requirement that it would not meet. Nothing is changed.',
+  })
+  @ApiOkResponse({ type: FlawedGroupsAnswer, description: 'One page of user groups.' })
+  @ApiProblems()
+  previewIncomplete(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(PageQueryDto) query: PageQueryDto,
+    @JsonBody(RequirementsDto, { strict: true }) dto: RequirementsDto,
+  ): Promise<FlawedGroupsAnswer> {
+    return this.settings.previewIncomplete(caller, query, dto);
   }
 }

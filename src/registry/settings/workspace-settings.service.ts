@@ -4,7 +4,6 @@ import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { summarise } from '../../audit/summarise.ts';
 import type { Caller } from '../../common/caller.ts';
-import { ValidationFailed } from '../../common/errors.ts';
 import { limitOf, type PageQueryDto, positionOf, toCursor } from '../../common/http/page.dto.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
@@ -13,6 +12,7 @@ import { Transactor } from '../../database/transactor.ts';
 import { resolveRequiredSchemas } from './declarations.ts';
 import {
   type FlawedGroupsAnswer,
+  type RequirementsDto,
   toFlawedGroupViews,
   toWorkspaceView,
   type UpdateWorkspaceDto,
@@ -124,6 +124,29 @@ export class WorkspaceSettingsService {
     return toAnswer(await this.incomplete.list(workspaceId, after, limitOf(query)));
   }
 
+  /**
+   * Lists one page of the groups that have what is required and would lack something if it were
+   * `dto` that is required. Changes nothing.
+   * @throws ValidationFailed as `update`
+   */
+  async previewIncomplete(
+    { workspaceId }: Caller,
+    query: PageQueryDto,
+    dto: RequirementsDto,
+  ): Promise<FlawedGroupsAnswer> {
+    const present = await this.rules.read(workspaceId);
+    const required = dto.required_schemas ?? present.requiredSchemas;
+    const wanted = {
+      ...present,
+      requiredProperties: dto.required_properties ?? present.requiredProperties,
+      requiredSchemas:
+        present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
+    };
+    const [after = 0] = positionOf(query, 1) ?? [];
+    const rules = { present, wanted };
+    return toAnswer(await this.incomplete.preview(workspaceId, rules, after, limitOf(query)));
+  }
+
   private async countUserGroups(manager: EntityManager, workspaceId: number): Promise<number> {
     const [row] = await this.statements.run(manager, countUserGroups, { workspaceId });
     return row!.count;
@@ -147,9 +170,7 @@ export class WorkspaceSettingsService {
     };
     if (wanted.policy === 'open') return wanted;
     const schemas = await this.statements.run(manager, listSchemas, { workspaceId });
-    const { requiredSchemas, violations } = resolveRequiredSchemas(wanted.requiredSchemas, schemas);
-    if (violations.length > 0) throw new ValidationFailed(violations);
-    return { ...wanted, requiredSchemas };
+    return { ...wanted, requiredSchemas: resolveRequiredSchemas(wanted.requiredSchemas, schemas) };
   }
 
   private async store(

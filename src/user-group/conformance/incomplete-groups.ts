@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import type { Violation } from '../../common/violation.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { statement, Statements } from '../../database/statement.ts';
 import {
   readResolvedMapping,
   resolvedMappingColumn,
 } from '../../registry/mapping/resolved-mapping.ts';
-import { shortcomingsOf } from '../../registry/mapping/user-group-rules.ts';
+import { shortcomingsOf, type UserGroupRules } from '../../registry/mapping/user-group-rules.ts';
 import type { Findings } from './unresolvable-mappings.ts';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
 
@@ -44,14 +45,36 @@ export class IncompleteGroups {
    */
   async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
     const rules = await this.rules.read(workspaceId);
-    if (rules.requiredProperties.length + rules.requiredSchemas.length === 0) return { groups: [] };
+    return this.examine(workspaceId, after, limit, rules, (group) => shortcomingsOf(rules, group));
+  }
+
+  /** Lists, as `list` does, those that lack nothing under the `present` rules and would under the `wanted` ones. */
+  preview(
+    workspaceId: number,
+    { present, wanted }: Record<'present' | 'wanted', UserGroupRules>,
+    after: number,
+    limit: number,
+  ): Promise<Findings> {
+    return this.examine(workspaceId, after, limit, wanted, (group) =>
+      shortcomingsOf(present, group).length > 0 ? [] : shortcomingsOf(wanted, group),
+    );
+  }
+
+  private async examine(
+    workspaceId: number,
+    after: number,
+    limit: number,
+    { requiredProperties, requiredSchemas }: UserGroupRules,
+    check: (group: Parameters<typeof shortcomingsOf>[1]) => Violation[],
+  ): Promise<Findings> {
+    if (requiredProperties.length + requiredSchemas.length === 0) return { groups: [] };
     const part = { workspaceId, after, limit: GROUPS_AT_ONCE };
     const rows = await this.statements.read(listGroups, part);
     const found = rows
       .map(({ id, providedId, properties, mapping }) => ({
         id,
         providedId,
-        violations: shortcomingsOf(rules, {
+        violations: check({
           properties: JSON.parse(properties) as JsonObject,
           mapping: readResolvedMapping(mapping),
         }),

@@ -78,12 +78,8 @@ const AUDIENCES = {
   example: ['https://dashboards.example.com'],
 };
 
-/** The body that changes the settings of the workspace; settings that are not sent stay as they are. */
-export class UpdateWorkspaceDto {
-  @ApiPropertyOptional(POLICY)
-  @Obeys(policyViolations)
-  mapping_policy?: MappingPolicy;
-
+/** What could be required of every user group; what is not sent stays as it is. */
+export class RequirementsDto {
   @ApiPropertyOptional(REQUIRED_PROPERTIES)
   @Obeys(requiredPropertiesViolations)
   required_properties?: RequiredPropertyDto[];
@@ -91,6 +87,13 @@ export class UpdateWorkspaceDto {
   @ApiPropertyOptional(REQUIRED_SCHEMAS)
   @Obeys(requiredSchemasViolations)
   required_schemas?: string[];
+}
+
+/** The body that changes the settings of the workspace; settings that are not sent stay as they are. */
+export class UpdateWorkspaceDto extends RequirementsDto {
+  @ApiPropertyOptional(POLICY)
+  @Obeys(policyViolations)
+  mapping_policy?: MappingPolicy;
 
   @ApiPropertyOptional(ISSUER)
   @Obeys(issuerViolations)
