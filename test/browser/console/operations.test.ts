@@ -149,7 +149,7 @@ onEachDatabase((kind) => {
         return (await first.count()) > 0;
       };
       expect(await page.read(true, attempts)).toBe(true);
-      await first.getByText('500').waitFor();
+      await first.getByRole('cell', { name: /^500/ }).waitFor();
       await page.use(first.getByText('its answer'));
       await first.getByText('<b>out of order</b>').waitFor();
       receiver.reply = (response) => response.writeHead(204).end();
