@@ -148,6 +148,12 @@ async function takeAll(endpoint) {
   await save(light, 'rotate-light');
   await take(light, 'registry/data-sources', 'registry-light');
   await take(light, 'registry/policy', 'policy-light');
+  await light.getByRole('button', { name: 'Change', exact: true }).click();
+  await light.getByRole('button', { name: 'Property', exact: true }).click();
+  await light.getByRole('textbox', { name: 'Name of property 2' }).fill('locale');
+  await light.getByRole('button', { name: 'Preview' }).click();
+  await light.getByRole('button', { name: 'Save and break them' }).waitFor();
+  await save(light, 'preview-light');
   await take(light, 'api-tokens', 'api-tokens-light');
   await take(light, `audit?object_type=user_group`, 'audit-light', async () => {
     await light.locator('.unfold').first().click();

@@ -1,5 +1,5 @@
 import { type ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useAction } from './action.ts';
 import { Button } from './button.tsx';
 import { Copy } from './copy.tsx';
@@ -20,7 +20,8 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  useEffect(() => {
+  // Before it is painted, so that one dialog can follow another without a flash.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();
     return () => {
@@ -53,6 +54,7 @@ export function DialogForm({
   title,
   submit,
   danger,
+  cancel = 'Cancel',
   onClose,
   onSubmit,
   children,
@@ -62,13 +64,16 @@ export function DialogForm({
   title: string;
   submit: string;
   danger?: boolean;
+  cancel?: string;
   onClose: () => void;
-  onSubmit: () => Promise<void>;
+  onSubmit: () => Promise<void> | void;
   children?: ComponentChildren;
   disabled?: boolean;
   wide?: boolean;
 }) {
-  const { busy, error, run } = useAction(onSubmit);
+  const { busy, error, run } = useAction(async () => {
+    await onSubmit();
+  });
   return (
     <Dialog title={title} onClose={onClose} wide={wide ?? false}>
       <form
@@ -81,7 +86,7 @@ export function DialogForm({
         {children}
         <Trouble error={error} />
         <div class="dialog-foot">
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{cancel}</Button>
           <Button
             type="submit"
             kind={danger ? 'danger' : 'main'}

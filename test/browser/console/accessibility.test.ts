@@ -35,6 +35,7 @@ beforeAll(async () => {
     ['registry/policy', 'Change to registered'],
     ['registry/policy', 'Change'],
     ['registry/policy', 'Change', 'Property'],
+    ['registry/policy', 'Change', 'Preview'],
     ['api-tokens', 'New API token'],
     ...['Edit', 'Rotate', 'Revoke'].map((name): [string, string] => ['api-tokens', name]),
     ['webhooks', 'New endpoint'],
@@ -123,4 +124,11 @@ test('axe finds nothing in any dialog', async () => {
     await page.tab.getByRole('dialog').waitFor();
     await expectNothing(page, [place, ...buttons]);
   }
+  await page.visit('registry/policy');
+  await page.button('Change').click();
+  await page.button('Property').click();
+  await page.field('Name of property 2').fill('lacking');
+  await page.button('Preview').click();
+  await page.dialog('What would break').getByText('/properties/lacking').first().waitFor();
+  await expectNothing(page, 'what would break');
 });

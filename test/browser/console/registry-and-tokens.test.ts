@@ -198,7 +198,14 @@ onEachDatabase((kind) => {
       await page.select(page.field('Type of property 2'), 'boolean');
       await page.use(page.button('Remove property 1'));
       await page.write(page.field('Schemas in the mapping'), 'sales');
-      await page.use(page.button('Save'));
+      await page.use(page.button('Preview'));
+      const preview = page.dialog('What would break');
+      await preview.getByRole('row', { name: 'acme' }).getByText('/properties/region').waitFor();
+      expect(await api.isActive(token)).toBe(true);
+      await page.use(page.button('Back'));
+      await page.use(page.button('Preview'));
+      await page.use(preview.getByRole('button', { name: 'Save and break them' }));
+      await preview.waitFor({ state: 'detached' });
       await page.row('acme').filter({ hasText: '/properties/region' }).waitFor();
       const { text } = await api.call('GET', '/api/v1/workspace');
       expect(text).toContain('"required_properties":[{"name":"region","type":"boolean"}]');
@@ -207,6 +214,15 @@ onEachDatabase((kind) => {
       await page.use(page.row('acme').filter({ hasText: 'region' }).getByRole('link'));
       await page.row('region').getByText('missing').waitFor();
       await page.row('schema in the mapping').getByText('there').waitFor();
+
+      await page.visit('registry/policy');
+      await page.use(page.button('Change'));
+      await page.use(page.button('Remove property 1'));
+      await page.use(page.button('Preview'));
+      await preview.getByText('Nothing would break').waitFor();
+      await page.use(preview.getByRole('button', { name: 'Save' }));
+      await page.shows('Every group has what is required');
+      expect(await api.isActive(token)).toBe(true);
     });
   });
 });

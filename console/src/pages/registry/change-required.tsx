@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { api, answerOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/fields.tsx';
+import { PreviewRequired } from './preview-required.tsx';
 
 const TYPES = ['string', 'number', 'integer', 'boolean', 'object', 'array'] as const;
 
@@ -18,24 +18,32 @@ export function ChangeRequired({
 }) {
   const [properties, setProperties] = useState(workspace.required_properties);
   const [schemas, setSchemas] = useState(workspace.required_schemas.join('\n'));
+  const [wanted, setWanted] = useState<Schemas['RequirementsDto']>();
   const change = (index: number, part: Partial<Schemas['RequiredPropertyDto']>) => {
     setProperties(properties.map((one, at) => (at === index ? { ...one, ...part } : one)));
   };
+  if (wanted) {
+    return (
+      <PreviewRequired
+        wanted={wanted}
+        onBack={() => {
+          setWanted(undefined);
+        }}
+        onDone={onDone}
+      />
+    );
+  }
   return (
     <DialogForm
+      wide
       title="What is required of every group"
-      submit="Save"
+      submit="Preview"
       onClose={onClose}
-      onSubmit={async () => {
-        await answerOf(
-          api.PATCH('/api/v1/workspace', {
-            body: {
-              required_properties: properties,
-              required_schemas: schemas.split('\n').filter(Boolean),
-            },
-          }),
-        );
-        onDone();
+      onSubmit={() => {
+        setWanted({
+          required_properties: properties,
+          required_schemas: schemas.split('\n').filter(Boolean),
+        });
       }}
     >
       <fieldset>
@@ -96,10 +104,6 @@ export function ChangeRequired({
           />
         )}
       </Field>
-      <p class="note warn">
-        Tokens of groups that lack a new requirement are inactive until a write gives it to them.
-        They are listed on this page.
-      </p>
     </DialogForm>
   );
 }

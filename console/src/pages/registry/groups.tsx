@@ -22,7 +22,9 @@ export function GroupTable({
   flawed?: boolean;
   children: ComponentChildren;
 }) {
-  if (!list.fresh && !list.error && !list.more && list.rows.length === 0) return <>{children}</>;
+  if (!list.fresh && !list.more && list.rows.length === 0) {
+    return list.error ? <ListFoot list={list} what="user groups" /> : <>{children}</>;
+  }
   return (
     <>
       <Table

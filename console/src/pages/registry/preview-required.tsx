@@ -1,0 +1,63 @@
+import { api, answerOf } from '../../api.ts';
+import { useList } from '../../load.ts';
+import type { Schemas } from '../../own-types.ts';
+import { DialogForm } from '../../ui/dialog.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { GroupTable, type NamedGroup } from './groups.tsx';
+
+/** Shows what a new requirement would break before it is one. */
+export function PreviewRequired({
+  wanted,
+  onBack,
+  onDone,
+}: {
+  wanted: Schemas['RequirementsDto'];
+  onBack: () => void;
+  onDone: () => void;
+}) {
+  const broken = useList<NamedGroup>(
+    async (cursor, signal) => {
+      const answer = await answerOf(
+        api.POST('/api/v1/workspace/incomplete-user-groups/preview', {
+          params: { query: { limit: 50, ...(cursor && { cursor }) } },
+          body: wanted,
+          signal,
+        }),
+      );
+      return { rows: answer.user_groups, next: answer.next_cursor };
+    },
+    [wanted],
+  );
+  const found = broken.rows.length;
+  const count = `${found}${broken.more ? ' or more' : ''} user group${found === 1 ? '' : 's'}`;
+  const breaks = found > 0;
+  return (
+    <DialogForm
+      wide
+      title="What would break"
+      submit={breaks ? 'Save and break them' : 'Save'}
+      danger={breaks}
+      cancel="Back"
+      disabled={broken.busy || broken.error !== undefined}
+      onClose={onBack}
+      onSubmit={async () => {
+        await answerOf(api.PATCH('/api/v1/workspace', { body: wanted }));
+        onDone();
+      }}
+    >
+      {breaks && (
+        <p class="note warn">
+          {count} would break: tokens are inactive, and dashboards stop, until a write adds what is
+          lacking.
+        </p>
+      )}
+      <div class="preview">
+        <GroupTable list={broken} label="User groups that would break" flawed>
+          <Empty title="Nothing would break">
+            Every group that is complete now has what is required.
+          </Empty>
+        </GroupTable>
+      </div>
+    </DialogForm>
+  );
+}
