@@ -360,7 +360,7 @@ const routes: Route[] = [
   {
     method: 'POST',
     path: '/api/v1/workspace/incomplete-user-groups/preview',
-    scope: 'registry:read',
+    scope: 'registry:write',
     call: () => ({ body: {} }),
   },
 ];

@@ -952,7 +952,7 @@ class UserGroupClient(Transport):
         required: their tokens would become inactive. Of each group it tells every requirement that
         it would not meet. Nothing is changed.
 
-        Needs the scope `registry:read`.
+        Needs the scope `registry:write`.
 
         POST /api/v1/workspace/incomplete-user-groups/preview
 

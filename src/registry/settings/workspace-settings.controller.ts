@@ -87,7 +87,7 @@ export class WorkspaceSettingsController {
 
   @Post('incomplete-user-groups/preview')
   @HttpCode(200)
-  @RequiresScope('registry:read')
+  @RequiresScope('registry:write')
   @ApiOperation({
     operationId: 'previewIncompleteUserGroups',
     summary: 'List the user groups that a new requirement would make incomplete',
