@@ -104,7 +104,7 @@ const postgres: Dialect = {
   pollers: `(SELECT CAST(extract(epoch FROM backend_start) * 1000 AS bigint) AS "connectedAt",
       CAST(extract(epoch FROM query_start) * 1000 AS bigint) AS "polledAt"
     FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user
-      AND application_name = 'user-group-service poll') AS poller`,
+      AND application_name = 'user-group-service poll' AND query_start IS NOT NULL) AS poller`,
   // Not FOR UPDATE: that would also wait for rows which merely refer to the locked one.
   lockRows: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
   lockFreeRows: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,

@@ -120,7 +120,9 @@ onEachDatabase((kind) => {
       test('tells of each replica since when it hears of changes, and when it last asked', async () => {
         await untilFeedIs(HEARING[kind]);
         const [own] = (await read(service.api)).replicas!;
-        const other = await startTestService(service.database, KEYS);
+        const url = new URL(service.database.env['DATABASE_URL']!);
+        url.searchParams.set('application_name', 'an own one');
+        const other = await startTestService(service.database, { ...KEYS, DATABASE_URL: url.href });
         const isThere = async (count: number) => {
           const replicas = (await read(service.api)).replicas!;
           expect(replicas).toContainEqual({ ...own, polled_at: WIRE_TIME });

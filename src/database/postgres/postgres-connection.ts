@@ -20,8 +20,11 @@ export class PostgresConnection {
     purpose: string,
     settings: Pick<ClientConfig, 'statement_timeout'> = {},
   ) {
+    const address = new URL(url);
+    // It would take precedence.
+    address.searchParams.delete('application_name');
     this.client = new (postgresDriver().Client)({
-      connectionString: url,
+      connectionString: address.href,
       application_name: `user-group-service ${purpose}`,
       stream: () => this.socket,
       keepAlive: true,
