@@ -219,7 +219,7 @@ export class ConsolePage {
     await control.waitFor();
     const handle = await control.elementHandle();
     await handle.waitForElementState('enabled');
-    // A dialog that has closed gives the focus back after the page was painted.
+    // A dialog that closes gives the focus back with the next rendering of the page.
     await this.tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
     await this.goTo(control, { before: 'Shift+Tab', after: 'Tab' });
   }

@@ -11,7 +11,7 @@ import { Empty } from '../ui/empty.tsx';
 import { SearchBox } from '../ui/fields.tsx';
 import { Icon } from '../ui/icons.tsx';
 import { Fact, Facts, Header } from '../ui/page.tsx';
-import { saveLines } from '../ui/save.ts';
+import { saveLines } from '../save.ts';
 import { BoneRows, ListFoot, Table } from '../ui/table.tsx';
 import { Name, Time } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';

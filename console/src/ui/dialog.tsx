@@ -23,8 +23,11 @@ export function Dialog({
   // Before it is painted, so that one dialog can follow another without a flash.
   useLayoutEffect(() => {
     const before = document.activeElement;
-    dialog.current?.showModal();
+    const element = dialog.current!;
+    element.showModal();
     return () => {
+      // While it is open, nothing outside of it takes the focus.
+      element.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

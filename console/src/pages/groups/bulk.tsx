@@ -4,7 +4,7 @@ import type { Schemas } from '../../own-types.ts';
 import { Button } from '../../ui/button.tsx';
 import { Confirm, Dialog } from '../../ui/dialog.tsx';
 import { notify } from '../../ui/notices.tsx';
-import { save } from '../../ui/save.ts';
+import { save } from '../../save.ts';
 import { Trouble } from '../../ui/trouble.tsx';
 
 type Act = 'suspend' | 'resume' | 'delete';

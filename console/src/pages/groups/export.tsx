@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { fetchOk } from '../../api.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
-import { saveLines } from '../../ui/save.ts';
+import { saveLines } from '../../save.ts';
 
 export function ExportDialog({ onClose }: { onClose: () => void }) {
   const [tokens, setTokens] = useState(false);

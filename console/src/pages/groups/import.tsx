@@ -5,7 +5,7 @@ import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Dialog } from '../../ui/dialog.tsx';
 import { Field } from '../../ui/fields.tsx';
-import { save } from '../../ui/save.ts';
+import { save } from '../../save.ts';
 import { Trouble } from '../../ui/trouble.tsx';
 
 type Refused = Schemas['RefusedLine'];

@@ -4,7 +4,7 @@ import type { Schemas } from '../../own-types.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { Skeleton } from '../../ui/empty.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-import type { NamedGroup } from './groups.tsx';
+import type { NamedGroup } from './group-table.tsx';
 
 export function ChangePolicy({
   workspace,

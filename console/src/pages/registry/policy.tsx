@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, answerOf } from '../../api.ts';
-import { useList, useLoad } from '../../load.ts';
+import { useLoad } from '../../load.ts';
 import { may } from '../../session.ts';
 import { Button } from '../../ui/button.tsx';
 import { Empty, Skeleton } from '../../ui/empty.tsx';
@@ -10,7 +10,7 @@ import { Badge } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { ChangePolicy } from './change-policy.tsx';
 import { ChangeRequired } from './change-required.tsx';
-import { GroupTable, type NamedGroup } from './groups.tsx';
+import { GroupTable, useGroups } from './group-table.tsx';
 
 export function Policy({ tabs }: { tabs: Tab[] }) {
   const [open, setOpen] = useState<'policy' | 'required' | ''>('');
@@ -18,28 +18,14 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
     async (signal) => (await answerOf(api.GET('/api/v1/workspace', { signal }))).workspace,
     [],
   );
-  const unresolvable = useList<NamedGroup>(
-    async (cursor, signal) => {
-      const answer = await answerOf(
-        api.GET('/api/v1/workspace/unresolvable-mappings', {
-          params: { query: { limit: 50, ...(cursor && { cursor }) } },
-          signal,
-        }),
-      );
-      return { rows: answer.user_groups, next: answer.next_cursor };
-    },
+  const unresolvable = useGroups(
+    (query, signal) =>
+      answerOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
     [data],
   );
-  const incomplete = useList<NamedGroup>(
-    async (cursor, signal) => {
-      const answer = await answerOf(
-        api.GET('/api/v1/workspace/incomplete-user-groups', {
-          params: { query: { limit: 50, ...(cursor && { cursor }) } },
-          signal,
-        }),
-      );
-      return { rows: answer.user_groups, next: answer.next_cursor };
-    },
+  const incomplete = useGroups(
+    (query, signal) =>
+      answerOf(api.GET('/api/v1/workspace/incomplete-user-groups', { params: { query }, signal })),
     [data],
   );
   const isOpen = data?.mapping_policy === 'open';

@@ -1,9 +1,8 @@
 import { api, answerOf } from '../../api.ts';
-import { useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { GroupTable, type NamedGroup } from './groups.tsx';
+import { GroupTable, useGroups } from './group-table.tsx';
 
 /** Shows what a new requirement would break before it is one. */
 export function PreviewRequired({
@@ -15,17 +14,15 @@ export function PreviewRequired({
   onBack: () => void;
   onDone: () => void;
 }) {
-  const broken = useList<NamedGroup>(
-    async (cursor, signal) => {
-      const answer = await answerOf(
+  const broken = useGroups(
+    (query, signal) =>
+      answerOf(
         api.POST('/api/v1/workspace/incomplete-user-groups/preview', {
-          params: { query: { limit: 50, ...(cursor && { cursor }) } },
+          params: { query },
           body: wanted,
           signal,
         }),
-      );
-      return { rows: answer.user_groups, next: answer.next_cursor };
-    },
+      ),
     [wanted],
   );
   const found = broken.rows.length;
@@ -35,8 +32,8 @@ export function PreviewRequired({
     <DialogForm
       wide
       title="What would break"
-      submit={breaks ? 'Save and break them' : 'Save'}
-      danger={breaks}
+      submit={breaks ? 'Save and break them' : broken.more ? 'Save all the same' : 'Save'}
+      danger={breaks || broken.more !== undefined}
       cancel="Back"
       disabled={broken.busy || broken.error !== undefined}
       onClose={onBack}
@@ -50,6 +47,9 @@ export function PreviewRequired({
           {count} would break: tokens are inactive, and dashboards stop, until a write adds what is
           lacking.
         </p>
+      )}
+      {broken.more && !breaks && (
+        <p class="note">None so far: the list of what would break goes on.</p>
       )}
       <div class="preview">
         <GroupTable list={broken} label="User groups that would break" flawed>

@@ -10,7 +10,7 @@ import { notify } from '../../ui/notices.tsx';
 import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
-import { GroupTable } from './groups.tsx';
+import { GroupTable } from './group-table.tsx';
 import type { Kind } from './kinds.ts';
 
 export function Detail({ kind, id }: { kind: Kind; id: number }) {

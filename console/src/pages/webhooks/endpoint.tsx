@@ -12,8 +12,7 @@ import { Fact, Facts, Header, Panel } from '../../ui/page.tsx';
 import { Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 import { Attempts } from './attempts.tsx';
-import { Replay, Roll } from './dialogs.tsx';
-import { Edit, SigningSecret } from './forms.tsx';
+import { Edit, Replay, Roll, SigningSecret } from './dialogs.tsx';
 import { EventTypes, State } from './state.tsx';
 
 type Open = 'edit' | 'roll' | 'delete' | 'replay' | '';

@@ -9,7 +9,7 @@ import { Empty } from '../../ui/empty.tsx';
 import { Header } from '../../ui/page.tsx';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 import { Time } from '../../ui/text.tsx';
-import { Create } from './forms.tsx';
+import { Create } from './dialogs.tsx';
 import { type Endpoint, EventTypes, State } from './state.tsx';
 
 const CREATE = curl(

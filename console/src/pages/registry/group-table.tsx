@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { Listed } from '../../load.ts';
+import { type Listed, useList } from '../../load.ts';
 import type { Schemas } from '../../own-types.ts';
 import { addressOf } from '../../router.ts';
 import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
@@ -8,6 +8,22 @@ export interface NamedGroup {
   team_id: number;
   provided_id: string;
   errors?: Schemas['FlawView'][];
+}
+
+interface GroupPage {
+  user_groups: NamedGroup[];
+  next_cursor?: string;
+}
+
+/** A list of the API that has groups in it; loads when `inputs` change. */
+export function useGroups(
+  call: (query: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<GroupPage>,
+  inputs: unknown[],
+): Listed<NamedGroup> {
+  return useList(async (cursor, signal) => {
+    const answer = await call({ limit: 50, ...(cursor && { cursor }) }, signal);
+    return { rows: answer.user_groups, next: answer.next_cursor };
+  }, inputs);
 }
 
 /** Groups with what is wrong with them, if anything is; `children` where there are none. */

@@ -1,4 +1,4 @@
-import { Refusal } from '../api.ts';
+import { Refusal } from './api.ts';
 
 /** Saves text as a file. */
 export function save(name: string, content: Blob): void {
