@@ -99,4 +99,17 @@ onEachDatabase((kind) => {
     await expect(app.get(UserGroups).get(caller, 'acme')).rejects.toThrow();
     await app.close();
   });
+
+  test('a token that cannot be one leaves the one that was to be replaced as it is', async () => {
+    const useValue = { generate: () => `acme.${randomUUID()}` };
+    const app = await start({ provide: UserGroupTokenFormat, useValue });
+    const { user_group: group } = await app.get(UserGroups).put(caller, GROUP);
+    useValue.generate = () => 'uga_too-much-like-an-API-token';
+    const body = { current_token: group.token };
+    await expect(app.get(Tokens).rotate(caller, body)).rejects.toThrow('The token format');
+    useValue.generate = () => `acme.${randomUUID()}`;
+    const { user_group: next } = await app.get(Tokens).rotate(caller, body);
+    expect(next.token).not.toBe(group.token);
+    await app.close();
+  });
 });
