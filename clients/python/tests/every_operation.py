@@ -16,7 +16,7 @@ from typing import Any
 import requests
 
 from user_group_service import ABSENT, ProblemError, UserGroupClient, response_of
-from user_group_service.models import ImportedUserGroupDto, UserGroupResource
+from user_group_service.models import ImportedUserGroupDto, RequiredPropertyDto, UserGroupResource
 
 called: set[str] = set()
 sent: list[requests.PreparedRequest] = []
@@ -165,7 +165,10 @@ def registry(client: UserGroupClient) -> None:
         client.list_data_source_references(source),
     ):
         assert [entry["provided_id"] for entry in references["user_groups"]] == ["mapped"]
-    client.update_workspace(required_properties=[{"name": "region", "type": "string"}])
+    region: RequiredPropertyDto = {"name": "region", "type": "string"}
+    previewed = client.preview_incomplete_user_groups(required_properties=[region], limit=200)
+    assert "mapped" in [entry["provided_id"] for entry in previewed["user_groups"]]
+    client.update_workspace(required_properties=[region])
     flawed = client.list_incomplete_user_groups(limit=200)["user_groups"]
     lacking = next(entry for entry in flawed if entry["provided_id"] == "mapped")
     assert lacking["errors"][0]["pointer"] == "/properties/region"
