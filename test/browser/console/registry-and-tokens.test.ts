@@ -1,4 +1,5 @@
 import { declareScope } from '../../../src/common/caller.ts';
+import { NDJSON } from '../../support/api-client.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
@@ -223,6 +224,28 @@ onEachDatabase((kind) => {
       await page.use(preview.getByRole('button', { name: 'Save' }));
       await page.shows('Every group has what is required');
       expect(await api.isActive(token)).toBe(true);
+    });
+
+    test('a preview that has found nothing yet says so, and goes on', async () => {
+      const { page, api } = await begin({ hand });
+      const lines = Array.from({ length: 5001 }, (_, line) =>
+        JSON.stringify({
+          ...{ user_group_id: `group ${line}`, name: 'G' },
+          properties: line < 5000 ? { region: 'EMEA' } : {},
+        }),
+      );
+      await api.call('POST', '/api/v1/user-groups/import', lines.join('\n'), NDJSON);
+      await page.visit('registry/policy');
+      await page.use(page.button('Change'));
+      await page.use(page.button('Property'));
+      await page.write(page.field('Name of property 1'), 'region');
+      await page.use(page.button('Preview'));
+      await page.shows('None so far: the list of what would break goes on.');
+      await page.button('Save all the same').waitFor();
+      await page.use(page.button('Look further'));
+      await page.shows('1 user group would break');
+      await page.row('group 5000').waitFor();
+      await page.button('Save and break them').waitFor();
     });
   });
 });
