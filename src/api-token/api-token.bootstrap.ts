@@ -81,7 +81,7 @@ export class ApiTokenBootstrap {
       expiresAt: null,
       allowedCidrs: null,
     });
-    await this.auditLog.record(manager, operator(workspaceId), {
+    this.auditLog.record(manager, operator(workspaceId), {
       action: 'api_token.issue',
       object: { type: 'api_token', id: row.id },
       after: { name: TOKEN_NAME, scopes, last_four: row.lastFour },

@@ -87,7 +87,7 @@ export class ApiTokenService {
       const token = generateToken('uga');
       const given = { workspaceId, name: dto.name, firstTokenId: null, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'api_token.issue',
         object: { type: 'api_token', id: row.id },
         after: settingsOf(row),
@@ -121,7 +121,7 @@ export class ApiTokenService {
       const after = settingsOf(row);
       if (JSON.stringify(before) !== JSON.stringify(after)) {
         await manager.save(row);
-        await this.auditLog.record(manager, caller, {
+        this.auditLog.record(manager, caller, {
           action: 'api_token.update',
           object: { type: 'api_token', id },
           before,
@@ -155,7 +155,7 @@ export class ApiTokenService {
       if (graceSeconds === 0) old.revokedAt = now;
       else old.expiresAt = Math.min(expiresAt ?? Infinity, now + graceSeconds * 1000);
       await manager.save(old);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'api_token.rotate',
         object: { type: 'api_token', id },
         details: {
@@ -180,7 +180,7 @@ export class ApiTokenService {
         await requireAnotherAdmin(manager, caller, row);
         row.revokedAt = Date.now();
         await manager.save(row);
-        await this.auditLog.record(manager, caller, {
+        this.auditLog.record(manager, caller, {
           action: 'api_token.revoke',
           object: { type: 'api_token', id },
         });

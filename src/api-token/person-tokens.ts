@@ -67,7 +67,7 @@ export class PersonTokens {
     const tokens = await manager.findBy(ApiToken, { workspaceId, subject, revokedAt: IsNull() });
     for (const token of tokens) {
       await manager.save(Object.assign(token, { revokedAt: Date.now() }));
-      await this.auditLog.record(manager, ofService(workspaceId), {
+      this.auditLog.record(manager, ofService(workspaceId), {
         action: 'api_token.revoke',
         object: { type: 'api_token', id: token.id },
         details: { subject },
@@ -98,7 +98,7 @@ export class PersonTokens {
           ...{ ...wanted, workspaceId },
           ...{ firstTokenId: null, expiresAt, allowedCidrs },
         });
-    await this.auditLog.record(manager, ofService(workspaceId), {
+    this.auditLog.record(manager, ofService(workspaceId), {
       action: known ? 'api_token.update' : 'api_token.issue',
       object: { type: 'api_token', id: row.id },
       ...(before && { before }),

@@ -71,9 +71,9 @@ export class AccessRefusalLog implements RefusalObserver, OnLastAnswer {
     this.notRecorded.delete(workspaceId);
     const details = { ...call, ...(notRecorded > 0 && { not_recorded_before: notRecorded }) };
     try {
-      await this.transactor.run((manager) =>
-        this.auditLog.record(manager, actor, { action, details }),
-      );
+      await this.transactor.run((manager) => {
+        this.auditLog.record(manager, actor, { action, details });
+      });
     } catch (err) {
       this.leaveOut(workspaceId, notRecorded + 1);
       this.logger.warn({ msg: 'refusal not recorded', err });

@@ -116,24 +116,19 @@ export class AuditLog {
   }
 
   /** As `recordAll`, for one event. */
-  record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
-    return this.recordAll(manager, [[actor, entry]]);
+  record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): void {
+    this.recordAll(manager, [[actor, entry]]);
   }
 
   /**
-   * Adds events, and the changes among them to the change log. In an event it redacts whatever looks
-   * like a token, wherever it occurs.
-   * @throws AuditUnavailable, which rolls the change back; DatabaseUnavailable
+   * Adds events, and the changes among them to the change log, at the end of the transaction of
+   * `manager`; if they cannot be added, it fails with AuditUnavailable or DatabaseUnavailable, and is
+   * rolled back. In an event it redacts whatever looks like a token, wherever it occurs.
    */
-  async recordAll(manager: EntityManager, events: readonly AuditRecord[]): Promise<void> {
+  recordAll(manager: EntityManager, events: readonly AuditRecord[]): void {
     if (events.length === 0) return;
     const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
-    try {
-      await this.statements.run(manager, insertEvents, { rows: JSON.stringify(rows) });
-    } catch (thrown) {
-      const error = translateDatabaseError(thrown);
-      throw error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
-    }
+    this.statements.runLast(manager, insertEvents, { rows: JSON.stringify(rows) }, toFailure);
   }
 
   private toRow(actor: AuditActor, entry: AuditEntry): Row {
@@ -169,6 +164,11 @@ export class AuditLog {
   private toText(value: object | undefined): string | null {
     return value === undefined ? null : this.redact(JSON.stringify(value));
   }
+}
+
+function toFailure(thrown: unknown): unknown {
+  const error = translateDatabaseError(thrown);
+  return error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
 }
 
 /**

@@ -66,7 +66,9 @@ export abstract class TalliedEvents implements OnLastWork {
     try {
       while (kept.length > 0) {
         const events = kept.slice(0, BATCH).map(([, { event, tally }]) => withCounts(event, tally));
-        await this.transactor.run((manager) => this.auditLog.recordAll(manager, events));
+        await this.transactor.run((manager) => {
+          this.auditLog.recordAll(manager, events);
+        });
         kept.splice(0, BATCH);
       }
       return true;

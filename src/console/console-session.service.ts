@@ -57,7 +57,7 @@ export class ConsoleSessionService {
     await this.transactor.run(async (manager) => {
       if (former) await this.leave(manager, caller, former);
       await this.sessions.insert(manager, session);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'console_session.begin',
         object: { type: 'console_session', id: session.id },
       });
@@ -94,7 +94,7 @@ export class ConsoleSessionService {
   async end(caller: Caller, id: number): Promise<void> {
     const isEnded = await this.transactor.run(async (manager) => {
       const isThere = await this.sessions.remove(manager, { ...visibleTo(caller), id });
-      if (isThere) await this.recordEnd(manager, caller, id);
+      if (isThere) this.recordEnd(manager, caller, id);
       return isThere;
     });
     if (!isEnded) throw new SessionNotFound();
@@ -109,7 +109,7 @@ export class ConsoleSessionService {
     const { id, workspaceId, apiTokenId } = session;
     const isThere = await this.sessions.remove(manager, { id, workspaceId, apiTokenId });
     if (!isThere || !isAlive(session)) return;
-    await this.recordEnd(manager, { workspaceId, apiTokenId, requestId, address }, id);
+    this.recordEnd(manager, { workspaceId, apiTokenId, requestId, address }, id);
   }
 
   /** Ends those of the API token that were used longest ago, each recorded as any other end. */
@@ -122,12 +122,12 @@ export class ConsoleSessionService {
     for (const { id, ...times } of removed) {
       // By its API token none has ended: it has just been used to sign in.
       const ofToken = { tokenExpiresAt: null, tokenRevokedAt: null };
-      if (isAlive({ ...times, ...ofToken })) await this.recordEnd(manager, caller, id);
+      if (isAlive({ ...times, ...ofToken })) this.recordEnd(manager, caller, id);
     }
   }
 
-  private recordEnd(manager: EntityManager, actor: AuditActor, id: number): Promise<void> {
-    return this.auditLog.record(manager, actor, {
+  private recordEnd(manager: EntityManager, actor: AuditActor, id: number): void {
+    this.auditLog.record(manager, actor, {
       action: 'console_session.end',
       object: { type: 'console_session', id },
     });

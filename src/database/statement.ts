@@ -5,6 +5,7 @@ import type { Pool, PoolClient } from 'pg';
 import { DatabaseUnavailable } from '../common/errors.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { type Dialect, dialectOf } from './dialect.ts';
+import type { Work } from './transactor.ts';
 
 export type SqlValue = string | number | boolean | Buffer | null;
 
@@ -49,6 +50,47 @@ interface Bound {
   name: string | undefined;
   text: string;
   values: SqlValue[];
+}
+
+/** A statement that is left to the end of its transaction. */
+interface Last {
+  bound: Bound;
+  /** What is thrown for what the database says. */
+  toFailure: (error: unknown) => unknown;
+}
+
+/** What has been left to the end of each transaction whose work is running. */
+const lasts = new WeakMap<EntityManager, Last[]>();
+
+/**
+ * Runs the work of a transaction, then what it has left to the end, and commits. PostgreSQL gets the
+ * last statements and COMMIT at once: after a statement that has failed, COMMIT rolls back.
+ * @throws what the work throws, or the failure of the first of the last statements that failed, once none is
+ *   under way any more
+ */
+export async function runAndCommit<T>(
+  manager: EntityManager,
+  work: Work<T>,
+  commit: () => Promise<void>,
+): Promise<T> {
+  const last: Last[] = [];
+  lasts.set(manager, last);
+  let result: T;
+  try {
+    result = await work(manager);
+  } finally {
+    lasts.delete(manager);
+  }
+  const client = await clientOf(manager);
+  const answers = last.map(({ bound, toFailure }) =>
+    send(manager, client, bound).catch((error: unknown) => {
+      throw toFailure(error);
+    }),
+  );
+  // SQLite would commit what there is.
+  if (!client) await settled(answers);
+  await settled([...answers, commit()]);
+  return result;
 }
 
 /** `:name`, but not the second colon of a `::cast`. */
@@ -104,22 +146,25 @@ export class Statements {
     return [];
   }
 
-  private async runBound<Row>(
+  /**
+   * Leaves a statement to the end of the transaction of `manager`, which it does not keep waiting: it
+   * leaves together with the COMMIT, in the order of these calls, and not at all if the work fails before.
+   * @param toFailure what the transaction throws if the database refuses the statement; else its error
+   */
+  runLast<P extends Record<keyof P, SqlValue>>(
     manager: EntityManager,
-    { name, text, values }: Bound,
-  ): Promise<Row[]> {
-    if (!poolOf(this.dataSource)) {
-      const { dataSource } = manager;
-      // SQLite itself ends the transaction of a statement that finds the disk full or failing; nothing
-      // that was sent along with it may then be stored without it.
-      if (!sqliteOf(dataSource).inTransaction) {
-        throw new DatabaseUnavailable(new Error('SQLite has ended the transaction'));
-      }
-      return runOnSqlite<Row>(dataSource, text, values);
-    }
-    const client = (await manager.queryRunner!.connect()) as PoolClient;
-    sendTogether(client);
-    return (await client.query<Row & object>({ name, text, values })).rows;
+    statement: Statement<P, unknown>,
+    parameters: P,
+    toFailure: Last['toFailure'] = (error) => error,
+  ): void {
+    const last = lasts.get(manager);
+    if (!last) throw new Error(`${statement.name} comes after the work of its transaction`);
+    for (const bound of this.bind(statement, parameters)) last.push({ bound, toFailure });
+  }
+
+  private async runBound<Row>(manager: EntityManager, bound: Bound): Promise<Row[]> {
+    const client = poolOf(this.dataSource) && (await clientOf(manager));
+    return send<Row>(manager, client, bound);
   }
 
   private bind<P extends Record<keyof P, SqlValue>>(
@@ -150,6 +195,30 @@ function compile(sql: string, dialect: Dialect): Compiled {
 /** The driver's own pool: it can name statements, as TypeORM cannot, which halves the work of PostgreSQL. */
 export function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
+}
+
+/** The connection of a transaction; undefined on SQLite. */
+async function clientOf(manager: EntityManager): Promise<PoolClient | undefined> {
+  if (!poolOf(manager.dataSource)) return undefined;
+  return (await manager.queryRunner!.connect()) as PoolClient;
+}
+
+/** Is sent before this returns its promise. */
+async function send<Row>(
+  { dataSource }: EntityManager,
+  client: PoolClient | undefined,
+  { name, text, values }: Bound,
+): Promise<Row[]> {
+  if (client) {
+    sendTogether(client);
+    return (await client.query<Row & object>({ name, text, values })).rows;
+  }
+  // SQLite itself ends the transaction of a statement that finds the disk full or failing; nothing
+  // that was sent along with it may then be stored without it.
+  if (!sqliteOf(dataSource).inTransaction) {
+    throw new DatabaseUnavailable(new Error('SQLite has ended the transaction'));
+  }
+  return runOnSqlite<Row>(dataSource, text, values);
 }
 
 /** What is sent in this turn of the event loop leaves by one call of the operating system. */

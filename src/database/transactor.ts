@@ -1,7 +1,7 @@
 import type { EntityManager } from 'typeorm';
 
 /** What happens in one transaction. */
-export type Work<T> = (manager: EntityManager) => Promise<T>;
+export type Work<T> = (manager: EntityManager) => T | Promise<T>;
 
 /**
  * Runs writes. What `work` does through its `manager` happens as a whole or not at all, and is

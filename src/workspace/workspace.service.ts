@@ -53,7 +53,7 @@ export class WorkspaceService {
         const publicId = `ws_${randomBytes(16).toString('hex')}`;
         const row = manager.create(Workspace, { name, publicId, createdAt: Date.now() });
         const workspace = await manager.save(row);
-        await this.auditLog.record(manager, operator(workspace.id), {
+        this.auditLog.record(manager, operator(workspace.id), {
           action: 'workspace.create',
           object: { type: 'workspace', id: publicId },
           after: { name },

@@ -1,4 +1,6 @@
+import type { EntityManager } from 'typeorm';
 import { ApiToken } from '../../src/api-token/api-token.entity.ts';
+import { statement, Statements } from '../../src/database/statement.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { TokenIssuer } from '../../src/user-group/token/token-issuer.ts';
 import { UserGroupRepository } from '../../src/user-group/group/user-group.repository.ts';
@@ -8,12 +10,20 @@ import { onEachDatabase } from '../support/databases.ts';
 import { runCli } from '../support/processes.ts';
 import { withService } from '../support/test-service.ts';
 
+const addWorkspace = statement<{ name: string }>(
+  'test.add-workspace',
+  () => `
+    INSERT INTO workspace (name, created_at, public_id) VALUES (:name, 1, :name)`,
+);
+
 onEachDatabase((kind) => {
   const service = withService(kind);
   let transactor: Transactor;
+  let statements: Statements;
 
   beforeAll(() => {
     transactor = service.app.get(Transactor);
+    statements = service.app.get(Statements);
   });
 
   const names = async (prefix: string) =>
@@ -50,6 +60,68 @@ onEachDatabase((kind) => {
     expect(await names('neighbour')).toHaveLength(2);
   });
 
+  describe('what work leaves to its end', () => {
+    const refused = new Error('refused');
+    const add = (manager: EntityManager, name: string) => {
+      statements.runLast(manager, addWorkspace, { name }, () => refused);
+    };
+
+    test('is stored in its order, after what came before', async () => {
+      await transactor.run(async (manager) => {
+        add(manager, 'last 2');
+        add(manager, 'last 3');
+        await manager.insert(Workspace, { name: 'last 1', createdAt: 1 });
+        expect(await manager.countBy(Workspace, { name: 'last 2' })).toBe(0);
+      });
+      expect(await names('last')).toEqual(['last 1', 'last 2', 'last 3']);
+    });
+
+    test('is not even sent if the work fails', async () => {
+      const work = transactor.run(async (manager) => {
+        await manager.insert(Workspace, { name: 'gone 1', createdAt: 1 });
+        add(manager, 'gone 2');
+        throw new Error('changed my mind');
+      });
+      await expect(work).rejects.toThrow('changed my mind');
+      await transactor.run((manager) => {
+        add(manager, 'stays');
+      });
+      expect(await names('gone')).toEqual([]);
+      expect(await names('stays')).toEqual(['stays']);
+    });
+
+    test('rolls all of the work back if one of it is refused, and its neighbours are kept', async () => {
+      const results = await Promise.allSettled(
+        Array.from({ length: 30 }, (_, index) =>
+          transactor.run(async (manager) => {
+            await manager.insert(Workspace, { name: `end ${index} a`, createdAt: 1 });
+            add(manager, `end ${index} b`);
+            if (index % 2 === 1) add(manager, `end ${index} a`);
+            add(manager, `end ${index} c`);
+          }),
+        ),
+      );
+      const failures = results.flatMap((result) =>
+        result.status === 'rejected' ? [result.reason as unknown] : [],
+      );
+      expect(failures).toEqual(Array.from({ length: 15 }, () => refused));
+      const kept = await names('end');
+      expect(kept).toHaveLength(45);
+      expect(kept.every((name) => Number(name.split(' ')[1]) % 2 === 0)).toBe(true);
+    });
+
+    test('is refused once the work is done', async () => {
+      let kept!: EntityManager;
+      await transactor.run((manager) => {
+        kept = manager;
+      });
+      expect(() => {
+        add(kept, 'too late');
+      }).toThrow('comes after the work');
+      expect(await names('too late')).toEqual([]);
+    });
+  });
+
   test('nobody reads what is not committed', async () => {
     let seen: string[] | undefined;
     await transactor.run(async (manager) => {
@@ -70,7 +142,7 @@ onEachDatabase((kind) => {
           const stored = await userGroups.lock(manager, key);
           const { id, name, ...rest } = stored!;
           const next = String(Number(name) + 1);
-          await userGroups.updateAll(manager, [{ ...rest, id, name: next }], Date.now());
+          userGroups.updateAll(manager, [{ ...rest, id, name: next }], Date.now());
         }),
       ),
     );
@@ -87,7 +159,7 @@ onEachDatabase((kind) => {
     await transactor.run(async (manager) => {
       const now = Date.now();
       const userGroupId = (await userGroups.insertAll(manager, 1, [group], now)).get('rival')!;
-      [token] = await issuer.issueAll(manager, 1, [{ userGroupId, generation: 1 }], now);
+      [token] = issuer.issueAll(manager, 1, [{ userGroupId, generation: 1 }], now);
       // It finds no group, and then waits for this transaction to insert its own.
       answer = service.api.get({ user_group_id: 'rival', name: 'Rival' });
       await new Promise((resolve) => setTimeout(resolve, 300));

@@ -20,11 +20,11 @@ interface Cost {
  */
 const COSTS: Record<DatabaseKind, Record<string, { alone: Cost; together?: Cost }>> = {
   postgres: {
-    create: { alone: cost(9, 6), together: cost(50) },
+    create: { alone: cost(9, 5), together: cost(50) },
     'look-up': { alone: cost(1), together: cost(8) },
     'introspect for the first time': { alone: cost(1), together: cost(8) },
     'introspect again': { alone: cost(0) },
-    rotate: { alone: cost(5, 4), together: cost(40) },
+    rotate: { alone: cost(5, 3), together: cost(40) },
     'rotate what is not there': { alone: cost(4), together: cost(20) },
   },
   sqlite: {

@@ -2,6 +2,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { SET_LOCAL_LIMITS } from '../data-source-options.ts';
 import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors.ts';
+import { runAndCommit } from '../statement.ts';
 import { Transactor, type Work } from '../transactor.ts';
 
 /** Runs each piece of work in a transaction of its own, on a connection of the pool, READ COMMITTED. */
@@ -19,9 +20,7 @@ export class PostgresTransactor extends Transactor {
     try {
       await runner.startTransaction();
       if (this.isPooled) await runner.query(SET_LOCAL_LIMITS);
-      const result = await work(runner.manager);
-      await runner.commitTransaction();
-      return result;
+      return await runAndCommit(runner.manager, work, () => runner.commitTransaction());
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
       const isLost = error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown);
@@ -43,6 +42,8 @@ export class PostgresTransactor extends Transactor {
  */
 async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Promise<void> {
   if (!isLost) {
+    // The COMMIT that was sent along with a statement that has failed has rolled back.
+    if (!runner.isTransactionActive) return;
     try {
       await runner.rollbackTransaction();
       return;

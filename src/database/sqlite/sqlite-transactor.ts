@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { isSqliteBusy, translateDatabaseError } from '../database-errors.ts';
+import { runAndCommit } from '../statement.ts';
 import { Transactor, type Work } from '../transactor.ts';
 
 interface Job {
@@ -124,8 +125,7 @@ async function begin(runner: QueryRunner, deadline: number): Promise<void> {
 async function runInSavepoint(runner: QueryRunner, job: Job): Promise<() => void> {
   await runner.startTransaction();
   try {
-    const result = await job.work(runner.manager);
-    await runner.commitTransaction();
+    const result = await runAndCommit(runner.manager, job.work, () => runner.commitTransaction());
     return () => {
       job.resolve(result);
     };

@@ -71,7 +71,7 @@ export class WorkspaceSettingsService {
       const [before, after] = differences(stored, wanted);
       if (Object.keys(after).length === 0) return stored;
       await this.store(manager, workspaceId, stored, wanted);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'workspace.update',
         object: { type: 'workspace', id: stored.publicId },
         before: summarise(before),
@@ -96,7 +96,7 @@ export class WorkspaceSettingsService {
       const count = quota === null ? null : await this.countUserGroups(manager, workspaceId);
       await this.settings.setUserGroupQuota(manager, { workspaceId, quota, count });
       if (quota === userGroupQuota) return;
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'workspace.update',
         object: { type: 'workspace', id: publicId },
         before: { user_group_quota: userGroupQuota },

@@ -75,7 +75,7 @@ export class RegistryService {
       // Includes the new one; nobody else can register any meanwhile.
       const count = await this.registry.count(manager, kind, workspaceId);
       if (count > kind.limit) throw new TooManySchemas(kind.limit);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: `${kind.type}.create`,
         object: { type: kind.type, id: row.id },
         after: { provided_id: providedId, name },
@@ -96,7 +96,7 @@ export class RegistryService {
       const stored = await this.lock(manager, kind, key);
       if (stored.name === name) return toRegisteredView(stored);
       const row = await this.registry.rename(manager, kind, { ...key, name });
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: `${kind.type}.update`,
         object: { type: kind.type, id },
         before: { name: stored.name },
@@ -121,7 +121,7 @@ export class RegistryService {
       if (violations.length > 0) throw new StillReferenced(violations);
       await this.registry.remove(manager, kind, key);
       const { providedId, name } = stored;
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: `${kind.type}.delete`,
         object: { type: kind.type, id },
         before: { provided_id: providedId, name },

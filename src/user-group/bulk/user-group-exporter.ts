@@ -44,12 +44,12 @@ export class UserGroupExporter {
 
   private async *read(caller: Caller, include_tokens: boolean): AsyncGenerator<ExportLine[]> {
     const { workspaceId } = caller;
-    await this.transactor.run((manager) =>
+    await this.transactor.run((manager) => {
       this.auditLog.record(manager, caller, {
         action: 'user_group.export',
         details: { include_tokens },
-      }),
-    );
+      });
+    });
     let exported = 0;
     let last: IdentifiedUserGroup | undefined;
     do {

@@ -10,7 +10,6 @@ import {
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { hashToken } from '../../common/secrets.ts';
 import type { Outcome } from '../../database/lanes.ts';
-import { settled } from '../../database/statement.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { MappingResolver } from '../../registry/mapping/mapping-resolver.ts';
 import {
@@ -104,13 +103,11 @@ export class UserGroupWaves {
     // What a guard has written for those that have lost a race must not be stored without them.
     if (this.veto.isHeld && steps.length < admitted) throw new LostRace();
     const remapped = steps.filter(({ change }) => change.stored && change.mapping);
-    await settled([
-      this.userGroups.updateAll(manager, steps.filter(isUpdate).map(toGroup), now),
-      this.userGroups.removeMappings(manager, remapped.map(toId)),
-      this.userGroups.insertMappings(manager, steps.filter(isMapped).map(toMapping)),
-      this.issueTokens(wave, steps),
-      this.auditLog.recordAll(manager, steps.flatMap(toEvents)),
-    ]);
+    this.userGroups.updateAll(manager, steps.filter(isUpdate).map(toGroup), now);
+    this.userGroups.removeMappings(manager, remapped.map(toId));
+    this.userGroups.insertMappings(manager, steps.filter(isMapped).map(toMapping));
+    this.issueTokens(wave, steps);
+    this.auditLog.recordAll(manager, steps.flatMap(toEvents));
     for (const step of steps) outcomes.set(step.write, { value: toWritten(step) });
     return writes.map((write) => outcomes.get(write)!);
   }
@@ -241,16 +238,13 @@ export class UserGroupWaves {
   }
 
   /** The first tokens of new groups, and those that replace others. */
-  private async issueTokens(
-    { manager, workspaceId, now }: Wave,
-    steps: readonly WaveStep[],
-  ): Promise<void> {
+  private issueTokens({ manager, workspaceId, now }: Wave, steps: readonly WaveStep[]): void {
     const receiving = steps.filter((step) => isCreation(step) || isReplacement(step));
     const generations = receiving.map(({ group, change: { token }, retired }) => ({
       ...(retired ? nextOf(retired) : { userGroupId: group.id, generation: 1 }),
       token,
     }));
-    const issued = await this.issuer.issueAll(manager, workspaceId, generations, now);
+    const issued = this.issuer.issueAll(manager, workspaceId, generations, now);
     for (const [index, step] of receiving.entries()) {
       if (step.write.showsToken) step.token = issued[index]!;
     }

@@ -337,12 +337,12 @@ export class UserGroupRepository {
     return new Map(rows.map(({ id, providedId }) => [providedId, id]));
   }
 
-  /** Sets the fields of groups that `manager` has locked. */
-  async updateAll(
+  /** Sets the fields of groups that `manager` has locked, at the end of its transaction. */
+  updateAll(
     manager: EntityManager,
     groups: readonly (Fields & { id: number })[],
     now: number,
-  ): Promise<void> {
+  ): void {
     if (groups.length === 0) return;
     const records = groups.map(({ id, name, properties, suspendedAt }) => ({
       group_id: id,
@@ -352,7 +352,7 @@ export class UserGroupRepository {
     }));
     const ids = JSON.stringify(groups.map(({ id }) => id));
     const parameters = { groups: JSON.stringify(records), ids, now };
-    await this.statements.run(manager, updateGroups, parameters);
+    this.statements.runLast(manager, updateGroups, parameters);
   }
 
   /** Removes a group that `manager` has locked, with its tokens, its mapping, and what is remembered of rotations. */
@@ -360,17 +360,17 @@ export class UserGroupRepository {
     await this.statements.run(manager, removeGroup, key);
   }
 
-  /** Empties the mappings of groups that `manager` has locked. */
-  async removeMappings(manager: EntityManager, userGroupIds: readonly number[]): Promise<void> {
+  /** Empties the mappings of groups that `manager` has locked, at the end of its transaction. */
+  removeMappings(manager: EntityManager, userGroupIds: readonly number[]): void {
     if (userGroupIds.length === 0) return;
-    await this.statements.run(manager, removeMappings, { ids: JSON.stringify(userGroupIds) });
+    this.statements.runLast(manager, removeMappings, { ids: JSON.stringify(userGroupIds) });
   }
 
-  /** Adds the entries of groups whose mappings are empty. */
-  async insertMappings(
+  /** Adds the entries of groups whose mappings are empty by then, at the end of the transaction. */
+  insertMappings(
     manager: EntityManager,
     mappings: readonly { userGroupId: number; entries: readonly ResolvedEntry[] }[],
-  ): Promise<void> {
+  ): void {
     const entries = mappings.flatMap((mapping) =>
       mapping.entries.map((entry) => ({
         user_group_id: mapping.userGroupId,
@@ -382,6 +382,6 @@ export class UserGroupRepository {
       })),
     );
     if (entries.length === 0) return;
-    await this.statements.run(manager, insertMappings, { entries: JSON.stringify(entries) });
+    this.statements.runLast(manager, insertMappings, { entries: JSON.stringify(entries) });
   }
 }

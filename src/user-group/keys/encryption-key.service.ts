@@ -84,7 +84,7 @@ export class EncryptionKeyService {
     const lost = await this.countLost(id);
     await this.transactor.run(async (manager) => {
       if (!(await this.keys.markForgotten(manager, id))) throw forgottenAlready(id);
-      await this.auditLog.record(manager, installationOperator, {
+      this.auditLog.record(manager, installationOperator, {
         action: 'encryption_key.forget',
         object: { type: 'encryption_key', id },
         details: { tokens: lost.tokens, webhook_endpoints: lost.endpoints },

@@ -89,12 +89,12 @@ export class TokenRewrapper {
    */
   async rewrap(onProgress: (share: number) => void): Promise<Rewrapped> {
     await this.keyCheck.requireRightKeys();
-    await this.transactor.run((manager) =>
+    await this.transactor.run((manager) => {
       this.auditLog.record(manager, installationOperator, {
         action: 'encryption_key.rewrap',
         object: { type: 'encryption_key', id: this.ring.current.id },
-      }),
-    );
+      });
+    });
     const last = (await this.statements.read(findLastGroup, {}))[0]?.id ?? 0;
     const total: Rewrapped = { rewrapped: 0, unreadable: 0 };
     for (let after = 0; after < last; after += BATCH) {

@@ -112,7 +112,7 @@ export class UserGroupResourceService {
       await this.issuer.lockTokens(manager, id);
       await this.userGroups.remove(manager, { workspaceId, id });
       await this.quota.add(manager, workspaceId, rules, -1);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'user_group.delete',
         object: { type: 'user_group', id: providedId },
         userGroupId: id,

@@ -129,23 +129,19 @@ export class TokenRotations {
     }));
     const all = await this.tokens.retireAll(manager, workspaceId, retirements, waits, now);
     const { found, unmatched } = matchRetired(wave, all);
-    const generations = found.map(({ retired }) => nextOf(retired));
-    const issuing = this.issuer.issueAll(manager, workspaceId, generations, now);
     const calls = found.flatMap(({ rotation: { call }, retired }) =>
       call ? [{ call, issued: { ...retired, generation: retired.generation + 1 } }] : [],
     );
+    const finding = this.findGone(manager, workspaceId, unmatched);
+    await settled([finding, this.idempotencyKeys.rememberAll(manager, calls, now)]);
+    const gone = await finding;
+    const generations = found.map(({ retired }) => nextOf(retired));
+    const issued = this.issuer.issueAll(manager, workspaceId, generations, now);
     const events = found.map(
       ({ rotation: { caller, graceSeconds }, retired }) =>
         [caller, rotationEvent(retired, graceSeconds)] as const,
     );
-    const finding = this.findGone(manager, workspaceId, unmatched);
-    await settled([
-      issuing,
-      this.idempotencyKeys.rememberAll(manager, calls, now),
-      this.auditLog.recordAll(manager, events),
-      finding,
-    ]);
-    const [issued, gone] = [await issuing, await finding];
+    this.auditLog.recordAll(manager, events);
     const outcomes = new Map<Rotation, Outcome<RotatedToken>>();
     for (const [index, { rotation, retired }] of found.entries()) {
       const { userGroupId, providedId, name } = retired;

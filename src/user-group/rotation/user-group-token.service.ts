@@ -100,7 +100,7 @@ export class UserGroupTokenService {
     await this.transactor.run(async (manager) => {
       const token = { userGroupId, generation, revokedBy: caller.apiTokenId };
       if (!(await this.tokens.endOverlap(manager, token))) return;
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'user_group_token.revoke',
         object: { type: 'user_group', id: providedId },
         userGroupId,

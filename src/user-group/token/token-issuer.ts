@@ -32,15 +32,15 @@ export class TokenIssuer {
   ) {}
 
   /**
-   * Issues generations of groups that have no current token.
+   * Issues generations of groups that have no current token, which are stored at the end of the transaction.
    * @returns the tokens in the order of the generations
    */
-  async issueAll(
+  issueAll(
     manager: EntityManager,
     workspaceId: number,
     generations: readonly Generation[],
     now: number,
-  ): Promise<string[]> {
+  ): string[] {
     if (generations.length === 0) return [];
     const issued = generations.map(
       ({ userGroupId, generation, token = newToken(this.format) }) => ({
@@ -52,7 +52,7 @@ export class TokenIssuer {
         lastFour: token.slice(-4),
       }),
     );
-    await this.tokens.insertAll(manager, workspaceId, issued, now);
+    this.tokens.insertAll(manager, workspaceId, issued, now);
     return issued.map(({ token }) => token);
   }
 

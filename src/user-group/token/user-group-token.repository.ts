@@ -256,12 +256,13 @@ const findCurrent = statement<{ workspaceId: number; providedId: string }, Curre
 export class UserGroupTokenRepository {
   constructor(private readonly statements: Statements) {}
 
-  async insertAll(
+  /** Inserts tokens at the end of the transaction. */
+  insertAll(
     manager: EntityManager,
     workspaceId: number,
     tokens: readonly NewToken[],
     now: number,
-  ): Promise<void> {
+  ): void {
     const records = tokens.map((token) => ({
       user_group_id: token.userGroupId,
       generation: token.generation,
@@ -271,7 +272,7 @@ export class UserGroupTokenRepository {
       key_id: token.keyId,
     }));
     const parameters = { workspaceId, tokens: JSON.stringify(records), now };
-    await this.statements.run(manager, insertTokens, parameters);
+    this.statements.runLast(manager, insertTokens, parameters);
   }
 
   /** Those of the hashes that a token of any group of the workspace has, current or not. */

@@ -91,7 +91,7 @@ export class EndpointHealth {
     const parameters = { id, url, now: Date.now(), reason };
     if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
     this.disabled[reason]++;
-    await this.auditLog.record(manager, ofService(workspaceId), {
+    this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.disable',
       object: { type: 'webhook_endpoint', id },
       details: { reason },
@@ -105,7 +105,7 @@ export class EndpointHealth {
   ): Promise<void> {
     const now = Date.now();
     if ((await this.statements.run(manager, warn, { id, now })).length === 0) return;
-    await this.auditLog.record(manager, ofService(workspaceId), {
+    this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.warn',
       object: { type: 'webhook_endpoint', id },
       details: {

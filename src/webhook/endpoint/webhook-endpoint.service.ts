@@ -101,7 +101,7 @@ export class WebhookEndpointService {
         createdAt: now,
         updatedAt: now,
       }));
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.create',
         object: { type: 'webhook_endpoint', id: inserted.id },
         after: settingsOf(inserted),
@@ -121,7 +121,7 @@ export class WebhookEndpointService {
     dto: UpdateWebhookEndpointDto,
   ): Promise<WebhookEndpointAnswer> {
     if (dto.url !== undefined) this.urls.requireAcceptable(dto.url);
-    const changed = await this.change(caller, id, async (manager, row) => {
+    const changed = await this.change(caller, id, (manager, row) => {
       const before = { ...row };
       requireHeadersAnew(row, dto);
       Object.assign(row, {
@@ -131,14 +131,14 @@ export class WebhookEndpointService {
         ...(dto.headers && this.secrets.withHeaders(row, dto.headers)),
       });
       if (hasChanged(before, row)) {
-        await this.auditLog.record(manager, caller, {
+        this.auditLog.record(manager, caller, {
           action: 'webhook_endpoint.update',
           object: { type: 'webhook_endpoint', id },
           before: settingsOf(before),
           after: settingsOf(row),
         });
       }
-      await this.switch(manager, caller, row, dto.enabled);
+      this.switch(manager, caller, row, dto.enabled);
     });
     return { success: 1, webhook_endpoint: toWebhookEndpointView(changed) };
   }
@@ -155,11 +155,11 @@ export class WebhookEndpointService {
   ): Promise<IssuedWebhookEndpointAnswer> {
     const { grace_period_seconds: graceSeconds = MAX_GRACE_SECONDS } = dto;
     let issued = '';
-    const changed = await this.change(caller, id, async (manager, row) => {
+    const changed = await this.change(caller, id, (manager, row) => {
       const { secret, columns, isUnreadable } = this.secrets.roll(row, graceSeconds * 1000);
       issued = secret;
       Object.assign(row, columns);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.roll_secret',
         object: { type: 'webhook_endpoint', id },
         details: {
@@ -180,7 +180,7 @@ export class WebhookEndpointService {
     await this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, key);
       await this.endpoints.markRemoved(manager, key);
-      await this.auditLog.record(manager, caller, {
+      this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.delete',
         object: { type: 'webhook_endpoint', id },
         before: settingsOf(row),
@@ -194,12 +194,12 @@ export class WebhookEndpointService {
   private change(
     { workspaceId }: Caller,
     id: number,
-    work: (manager: EntityManager, row: StoredWebhookEndpoint) => Promise<void>,
+    work: (manager: EntityManager, row: StoredWebhookEndpoint) => void,
   ): Promise<StoredWebhookEndpoint> {
     return this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, { workspaceId, id });
       const before = { ...row };
-      await work(manager, row);
+      work(manager, row);
       if (hasChanged(before, row)) {
         row.updatedAt = Date.now();
         await this.endpoints.update(manager, row);
@@ -209,18 +209,18 @@ export class WebhookEndpointService {
   }
 
   /** Switches it on or off, unless it is so already. */
-  private async switch(
+  private switch(
     manager: EntityManager,
     caller: Caller,
     row: StoredWebhookEndpoint,
     enabled: boolean | undefined,
-  ): Promise<void> {
+  ): void {
     if (enabled === undefined || enabled === (row.disabledAt === null)) return;
     const reason = row.disabledReason;
     row.disabledAt = enabled ? null : Date.now();
     row.disabledReason = enabled ? null : 'request';
     Object.assign(row, { failingSince: null, warnedAt: null, pausedUntil: null });
-    await this.auditLog.record(manager, caller, {
+    this.auditLog.record(manager, caller, {
       action: enabled ? 'webhook_endpoint.update' : 'webhook_endpoint.disable',
       object: { type: 'webhook_endpoint', id: row.id },
       ...(enabled

@@ -76,7 +76,7 @@ export class Announcements {
     const keyOf = ({ kind, subject }: NoticeKey) => `${kind} ${subject}`;
     const keys = announcements.map(({ subject, entry }) => ({ kind: entry.action, subject }));
     const isNew = new Set((await this.note(manager, keys)).map(keyOf));
-    await this.auditLog.recordAll(
+    this.auditLog.recordAll(
       manager,
       announcements
         .filter((_, index) => isNew.has(keyOf(keys[index]!)))
