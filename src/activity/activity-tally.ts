@@ -1,5 +1,6 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
 import type { OnLastWork } from '../database/upkeep/last-work.ts';
 import { WriteBehind } from '../database/upkeep/write-behind.ts';
@@ -24,7 +25,7 @@ const COLUMNS = {
 const names = Object.keys(COLUMNS).join(', ');
 
 /** In one order: in different ones, replicas that add to the same rows could deadlock. */
-const addAll = statement<{ rows: string }>(
+const addAll = statement<{ rows: readonly Row[] }>(
   'activity.add-all',
   ({ recordsOf }) => `
     INSERT INTO activity (${names})
@@ -89,9 +90,7 @@ export class ActivityTally implements OnApplicationBootstrap, OnLastWork {
     if (rows.length === 0) return true;
     this.kept = new Map();
     try {
-      await this.transactor.run((manager) =>
-        this.statements.run(manager, addAll, { rows: JSON.stringify(rows) }),
-      );
+      await this.transactor.run((manager) => this.statements.run(manager, addAll, { rows }));
       this.isFailing = false;
     } catch (err) {
       for (const row of rows) this.keep(row);

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 
 const SOON_MS = 30 * 86_400_000;
 

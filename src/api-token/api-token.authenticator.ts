@@ -4,7 +4,8 @@ import type { Scope } from '../common/caller.ts';
 import { ApiTokenInvalid } from '../common/errors.ts';
 import { hashTokenText, isWellFormedToken } from '../common/secrets.ts';
 import { type Change, ChangeFeed, type ChangeListener } from '../database/change-feed.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { type Ranges, toRanges } from './cidr.ts';
 
 /** A valid API token, as the database knows it. */

@@ -3,7 +3,8 @@ import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/errors.ts';
 import { hashToken } from '../common/secrets.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { type Grant, hasEnded } from './api-token.rules.ts';
 

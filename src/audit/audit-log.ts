@@ -7,7 +7,8 @@ import { redactor } from '../common/secrets.ts';
 import { Config } from '../config/config.ts';
 import { CHANGE_COLUMNS, insertChanges } from '../database/change-log.ts';
 import { translateDatabaseError } from '../database/database-errors.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { auditActions } from './audit-actions.ts';
 
 type AuditAction = (typeof auditActions)[number];
@@ -93,7 +94,7 @@ type Row = Values<typeof COLUMNS> & Partial<Values<typeof CHANGE_COLUMNS>>;
 
 const names = Object.keys(COLUMNS).join(', ');
 
-const insertEvents = statement<{ rows: string }>('audit-event.insert', (dialect) =>
+const insertEvents = statement<{ rows: readonly Row[] }>('audit-event.insert', (dialect) =>
   dialect.insertEach(dialect.recordsOf(':rows', { ...COLUMNS, ...CHANGE_COLUMNS }), [
     insertChanges(dialect),
     `INSERT INTO audit_event (${names}) SELECT ${names} FROM r`,
@@ -128,7 +129,7 @@ export class AuditLog {
   recordAll(manager: EntityManager, events: readonly AuditRecord[]): void {
     if (events.length === 0) return;
     const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
-    this.statements.runLast(manager, insertEvents, { rows: JSON.stringify(rows) }, toFailure);
+    this.statements.runLast(manager, insertEvents, { rows }, toFailure);
   }
 
   private toRow(actor: AuditActor, entry: AuditEntry): Row {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
 
 /** The database rejects a whole batch if one of its rows is not yet expired by its own clock. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 
 /** A session with what its API token and its workspace are now. */
 export interface StoredSession {
@@ -63,7 +64,7 @@ const findBySecret = statement<{ secretHash: Buffer }, StoredSession>(
   () => select('s.secret_hash = :secretHash'),
 );
 
-const findEach = statement<{ ids: string }, StoredSession>(
+const findEach = statement<{ ids: readonly number[] }, StoredSession>(
   'console-session.find-each',
   ({ isOneOf }) => select(isOneOf('s.id', ':ids', 'bigint')),
 );
@@ -125,7 +126,7 @@ export class ConsoleSessionRepository {
 
   /** Finds those of the sessions that are still there, of whatever workspace. */
   findEach(ids: readonly number[]): Promise<StoredSession[]> {
-    return this.statements.read(findEach, { ids: JSON.stringify(ids) });
+    return this.statements.read(findEach, { ids });
   }
 
   /** Lists the sessions that were used last. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { poolOf } from './statement.ts';
+import { poolOf } from './statements.ts';
 
 /** How many connections to PostgreSQL are busy, how many idle, and how many calls wait for one. */
 export type PoolUsage = Record<'busy' | 'idle' | 'waiting', number>;

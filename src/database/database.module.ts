@@ -21,7 +21,7 @@ import { PostgresTransactor } from './postgres/postgres-transactor.ts';
 import { SqliteChangeFeed } from './sqlite/sqlite-change-feed.ts';
 import { SqliteChangeReader } from './sqlite/sqlite-change-reader.ts';
 import { SqliteTransactor } from './sqlite/sqlite-transactor.ts';
-import { Statements } from './statement.ts';
+import { Statements } from './statements.ts';
 import { Transactor } from './transactor.ts';
 import { ChangeRetention } from './upkeep/change-retention.ts';
 import { LastWorkModule } from './upkeep/last-work.ts';

@@ -1,16 +1,18 @@
-import type { Writable } from 'node:stream';
-import type { DataSource, EntityManager } from 'typeorm';
-import type BetterSqlite3 from 'better-sqlite3';
-import type { Pool, PoolClient } from 'pg';
-import { DatabaseUnavailable } from '../common/errors.ts';
-import { translateDatabaseError } from './database-errors.ts';
-import { type Dialect, dialectOf } from './dialect.ts';
-import type { Work } from './transactor.ts';
+import { type Dialect, loneDialectOf } from './dialect.ts';
 
 export type SqlValue = string | number | boolean | Buffer | null;
 
-/** A named SQL text with `:name` parameters, the same for both databases; several run one after the other. */
-export interface Statement<Parameters extends Record<keyof Parameters, SqlValue>, Row> {
+/** Keys, or records with a member for each column. */
+type SqlList = readonly (string | number)[] | readonly object[];
+
+/** What a parameter can be. */
+export type SqlParameter = SqlValue | SqlList;
+
+/**
+ * A named SQL text with `:name` parameters, the same for both databases; several run one after the other.
+ * A list is for the functions of `Dialect` that read JSON arrays.
+ */
+export interface Statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row> {
   /** Unique in the process: PostgreSQL keeps one prepared plan for each name and connection. */
   readonly name: string;
   readonly sql: (dialect: Dialect) => string | readonly string[];
@@ -18,10 +20,10 @@ export interface Statement<Parameters extends Record<keyof Parameters, SqlValue>
   readonly types?: { parameters: Parameters; row: Row };
 }
 
-/** The longest name that PostgreSQL does not cut off. */
-const LONGEST_NAME = 63;
+/** PostgreSQL cuts a name off after 63 characters; a few may follow this one. */
+const LONGEST_NAME = 57;
 
-export function statement<Parameters extends Record<keyof Parameters, SqlValue>, Row = never>(
+export function statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row = never>(
   name: string,
   sql: Statement<Parameters, Row>['sql'],
 ): Statement<Parameters, Row> {
@@ -29,223 +31,78 @@ export function statement<Parameters extends Record<keyof Parameters, SqlValue>,
   return { name, sql };
 }
 
-/**
- * Waits for statements of one transaction that were sent together, each by one call of `run`.
- * @throws the error of the first that failed, once none of them is under way any more
- */
-export async function settled(statements: readonly Promise<unknown>[]): Promise<void> {
-  for (const result of await Promise.allSettled(statements)) {
-    if (result.status === 'rejected') throw result.reason;
-  }
-}
-
-interface Compiled {
-  text: string;
-  /** The parameter names in the order of their placeholders. */
-  order: string[];
-}
-
 /** A statement with its values in the order of their placeholders. */
-interface Bound {
+export interface BoundStatement {
   name: string | undefined;
   text: string;
   values: SqlValue[];
 }
 
-/** A statement that is left to the end of its transaction. */
-interface Last {
-  bound: Bound;
-  /** What is thrown for what the database says. */
-  toFailure: (error: unknown) => unknown;
+interface Compiled {
+  text: string;
+  /** The parameters in the order of their placeholders, each with the member of its one record, if it is a list. */
+  order: { name: string; member: string | undefined }[];
 }
 
-/** What has been left to the end of each transaction whose work is running. */
-const lasts = new WeakMap<EntityManager, Last[]>();
+/** `:name` or `:name.member`, but not the second colon of a `::cast`. */
+const PARAMETER = /(?<!:):([a-z]\w*)(?:\.(\w+))?/gi;
 
-/**
- * Runs the work of a transaction, then what it has left to the end, and commits. PostgreSQL gets the
- * last statements and COMMIT at once: after a statement that has failed, COMMIT rolls back.
- * @throws what the work throws, or the failure of the first of the last statements that failed, once none is
- *   under way any more
- */
-export async function runAndCommit<T>(
-  manager: EntityManager,
-  work: Work<T>,
-  commit: () => Promise<void>,
-): Promise<T> {
-  const last: Last[] = [];
-  lasts.set(manager, last);
-  let result: T;
-  try {
-    result = await work(manager);
-  } finally {
-    lasts.delete(manager);
-  }
-  const client = await clientOf(manager);
-  const answers = last.map(({ bound, toFailure }) =>
-    send(manager, client, bound).catch((error: unknown) => {
-      throw toFailure(error);
-    }),
-  );
-  // SQLite would commit what there is.
-  if (!client) await settled(answers);
-  await settled([...answers, commit()]);
-  return result;
-}
+/** Follows the name of a statement whose every list has one element: its text is another. */
+const LONE = '.lone';
 
-/** `:name`, but not the second colon of a `::cast`. */
-const PARAMETER = /(?<!:):([a-z]\w*)/gi;
-
-/**
- * Runs statements on one data source; each SQL text is compiled once, on its first use.
- * @param isPooled whether a pooler may have prepared a statement on another connection than the one
- *   that would run it: then PostgreSQL plans each statement anew
- */
-export class Statements {
-  private readonly dialect: Dialect;
-  private readonly compiled = new Map<string, Compiled[]>();
+/** The SQL texts of statements in one dialect, each compiled on its first use. */
+export class CompiledStatements {
+  private readonly loneDialect: Dialect;
+  /** By the name of the statement, with what may follow it. */
+  private readonly texts = new Map<string, Compiled[]>();
 
   constructor(
-    private readonly dataSource: DataSource,
+    private readonly dialect: Dialect,
     private readonly isPooled: boolean,
   ) {
-    this.dialect = dialectOf(dataSource.options);
+    this.loneDialect = loneDialectOf(dialect);
   }
 
-  /**
-   * Runs one statement on its own, outside any transaction; it sees what is committed.
-   * @throws DatabaseUnavailable
-   */
-  async read<P extends Record<keyof P, SqlValue>, Row>(
-    statement: Statement<P, Row>,
-    parameters: P,
-  ): Promise<Row[]> {
-    const { name, text, values } = this.bind(statement, parameters)[0]!;
-    const pool = poolOf(this.dataSource);
-    try {
-      if (!pool) return runOnSqlite<Row>(this.dataSource, text, values);
-      return (await pool.query<Row & object>({ name, text, values })).rows;
-    } catch (error) {
-      throw translateDatabaseError(error);
-    }
-  }
-
-  /**
-   * Runs one statement inside the transaction of `manager`; returns the rows it selects or returns, none
-   * if it has several texts.
-   * Statements run in the order of the calls, even if one call does not wait for the other.
-   */
-  async run<P extends Record<keyof P, SqlValue>, Row>(
-    manager: EntityManager,
-    statement: Statement<P, Row>,
-    parameters: P,
-  ): Promise<Row[]> {
-    const bound = this.bind(statement, parameters);
-    if (bound.length === 1) return this.runBound<Row>(manager, bound[0]!);
-    await settled(bound.map((text) => this.runBound(manager, text)));
-    return [];
-  }
-
-  /**
-   * Leaves a statement to the end of the transaction of `manager`, which it does not keep waiting: it
-   * leaves together with the COMMIT, in the order of these calls, and not at all if the work fails before.
-   * @param toFailure what the transaction throws if the database refuses the statement; else its error
-   */
-  runLast<P extends Record<keyof P, SqlValue>>(
-    manager: EntityManager,
+  /** @returns a statement for each of its texts */
+  bind<P extends Record<keyof P, SqlParameter>>(
     statement: Statement<P, unknown>,
     parameters: P,
-    toFailure: Last['toFailure'] = (error) => error,
-  ): void {
-    const last = lasts.get(manager);
-    if (!last) throw new Error(`${statement.name} comes after the work of its transaction`);
-    for (const bound of this.bind(statement, parameters)) last.push({ bound, toFailure });
-  }
-
-  private async runBound<Row>(manager: EntityManager, bound: Bound): Promise<Row[]> {
-    const client = poolOf(this.dataSource) && (await clientOf(manager));
-    return send<Row>(manager, client, bound);
-  }
-
-  private bind<P extends Record<keyof P, SqlValue>>(
-    statement: Statement<P, unknown>,
-    parameters: P,
-  ): Bound[] {
-    let compiled = this.compiled.get(statement.name);
-    if (!compiled) {
-      compiled = [statement.sql(this.dialect)].flat().map((sql) => compile(sql, this.dialect));
-      this.compiled.set(statement.name, compiled);
+  ): BoundStatement[] {
+    const lists = listsOf(parameters);
+    const isLone = lists.length > 0 && lists.every(([, { length }]) => length === 1);
+    const key = isLone ? `${statement.name}${LONE}` : statement.name;
+    let texts = this.texts.get(key);
+    if (!texts) {
+      const dialect = isLone ? this.loneDialect : this.dialect;
+      texts = [statement.sql(dialect)].flat().map((sql) => compile(sql, dialect));
+      this.texts.set(key, texts);
     }
-    return compiled.map(({ text, order }, index) => ({
-      name: this.isPooled ? undefined : `${statement.name}${index || ''}`,
+    const given: Record<string, unknown> = { ...parameters };
+    for (const [name, list] of lists) given[name] = isLone ? list[0] : JSON.stringify(list);
+    return texts.map(({ text, order }, index) => ({
+      name: this.isPooled ? undefined : `${key}${index || ''}`,
       text,
-      values: order.map((name) => parameters[name as keyof P]),
+      values: order.map(({ name, member }) => valueOf(given[name], member)),
     }));
   }
 }
 
+function listsOf(parameters: object): [name: string, list: SqlList][] {
+  return Object.entries(parameters).filter((entry): entry is [string, SqlList] =>
+    Array.isArray(entry[1]),
+  );
+}
+
 function compile(sql: string, dialect: Dialect): Compiled {
-  const order: string[] = [];
-  const text = sql.replace(PARAMETER, (_match, name: string) =>
-    dialect.placeholder(order.push(name)),
+  const order: Compiled['order'] = [];
+  const text = sql.replace(PARAMETER, (_match, name: string, member: string | undefined) =>
+    dialect.placeholder(order.push({ name, member })),
   );
   return { text, order };
 }
 
-/** The driver's own pool: it can name statements, as TypeORM cannot, which halves the work of PostgreSQL. */
-export function poolOf(dataSource: DataSource): Pool | undefined {
-  return (dataSource.driver as unknown as { master?: Pool }).master;
-}
-
-/** The connection of a transaction; undefined on SQLite. */
-async function clientOf(manager: EntityManager): Promise<PoolClient | undefined> {
-  if (!poolOf(manager.dataSource)) return undefined;
-  return (await manager.queryRunner!.connect()) as PoolClient;
-}
-
-/** Is sent before this returns its promise. */
-async function send<Row>(
-  { dataSource }: EntityManager,
-  client: PoolClient | undefined,
-  { name, text, values }: Bound,
-): Promise<Row[]> {
-  if (client) {
-    sendTogether(client);
-    return (await client.query<Row & object>({ name, text, values })).rows;
-  }
-  // SQLite itself ends the transaction of a statement that finds the disk full or failing; nothing
-  // that was sent along with it may then be stored without it.
-  if (!sqliteOf(dataSource).inTransaction) {
-    throw new DatabaseUnavailable(new Error('SQLite has ended the transaction'));
-  }
-  return runOnSqlite<Row>(dataSource, text, values);
-}
-
-/** What is sent in this turn of the event loop leaves by one call of the operating system. */
-function sendTogether(client: PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  process.nextTick(() => {
-    stream.uncork();
-  });
-}
-
-const prepared = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();
-
-/** On the connection itself: TypeORM's runner waits between a call and its statement, and not always as long. */
-function runOnSqlite<Row>(dataSource: DataSource, text: string, values: SqlValue[]): Row[] {
-  const connection = sqliteOf(dataSource);
-  const known = prepared.get(connection) ?? new Map<string, BetterSqlite3.Statement>();
-  prepared.set(connection, known);
-  let statement = known.get(text);
-  if (!statement) known.set(text, (statement = connection.prepare(text)));
-  const bindable = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
-  if (statement.reader) return statement.all(...bindable) as Row[];
-  statement.run(...bindable);
-  return [];
-}
-
-function sqliteOf({ driver }: DataSource): BetterSqlite3.Database {
-  return (driver as unknown as { databaseConnection: BetterSqlite3.Database }).databaseConnection;
+/** A member that a record does not have is null, as in JSON. */
+function valueOf(given: unknown, member: string | undefined): SqlValue {
+  if (member === undefined) return given as SqlValue;
+  return (given as Record<string, SqlValue | undefined>)[member] ?? null;
 }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { EncryptionKey } from '../common/key-provider.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
 import { keyCheckValue } from './key-ring.ts';
 

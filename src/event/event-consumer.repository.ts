@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ChangePosition } from '../database/change-reader.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
 import type { EventConsumerRecord } from './event-consumer.entity.ts';
 

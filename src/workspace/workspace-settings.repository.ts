@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 
 interface OfWorkspace {
   workspaceId: number;

@@ -6,7 +6,8 @@ import { operator } from '../common/caller.ts';
 import { OperatorError } from '../common/operator-error.ts';
 import { identifierViolations } from '../common/text.ts';
 import { isUniqueViolation } from '../database/database-errors.ts';
-import { statement, Statements } from '../database/statement.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
 import { Workspace } from './workspace.entity.ts';
 

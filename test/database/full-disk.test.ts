@@ -1,7 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
 import { DatabaseUnavailable } from '../../src/common/errors.ts';
-import { settled, statement, Statements } from '../../src/database/statement.ts';
+import { statement } from '../../src/database/statement.ts';
+import { settled, Statements } from '../../src/database/statements.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 

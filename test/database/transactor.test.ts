@@ -1,6 +1,7 @@
 import type { EntityManager } from 'typeorm';
 import { ApiToken } from '../../src/api-token/api-token.entity.ts';
-import { statement, Statements } from '../../src/database/statement.ts';
+import { statement } from '../../src/database/statement.ts';
+import { Statements } from '../../src/database/statements.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { TokenIssuer } from '../../src/user-group/token/token-issuer.ts';
 import { UserGroupRepository } from '../../src/user-group/group/user-group.repository.ts';

@@ -17,7 +17,8 @@ import {
 import { createLog, NestLog } from '../../src/common/log.ts';
 import { Config } from '../../src/config/config.ts';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
-import { Statements, statement } from '../../src/database/statement.ts';
+import { statement } from '../../src/database/statement.ts';
+import { Statements } from '../../src/database/statements.ts';
 import { ApiClient } from '../support/api-client.ts';
 import {
   changeDatabase,

@@ -16,7 +16,8 @@ import {
 } from '../../src/index.ts';
 import { createLog, NestLog } from '../../src/common/log.ts';
 import { Config } from '../../src/config/config.ts';
-import { statement, Statements } from '../../src/database/statement.ts';
+import { statement } from '../../src/database/statement.ts';
+import { Statements } from '../../src/database/statements.ts';
 import { ChangeRetention } from '../../src/database/upkeep/change-retention.ts';
 import {
   changeDatabase,

@@ -8,7 +8,7 @@ import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
 import { prepareDatabase } from '../schema/migrate.ts';
 import { migrations } from '../migrations/index.ts';
 import { requireOneDatabase } from '../schema/one-database.ts';
-import type { Statements } from '../statement.ts';
+import type { Statements } from '../statements.ts';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy.ts';
 import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout.ts';
 import { loadDriver, postgresDriver } from '../drivers.ts';

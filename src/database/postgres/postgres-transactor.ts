@@ -2,7 +2,7 @@ import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { SET_LOCAL_LIMITS } from '../data-source-options.ts';
 import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors.ts';
-import { runAndCommit } from '../statement.ts';
+import { runAndCommit } from '../statements.ts';
 import { Transactor, type Work } from '../transactor.ts';
 
 /** Runs each piece of work in a transaction of its own, on a connection of the pool, READ COMMITTED. */

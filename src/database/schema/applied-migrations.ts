@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { DatabaseUnavailable, ServiceError } from '../../common/errors.ts';
 import { migrations } from '../migrations/index.ts';
-import { statement, Statements } from '../statement.ts';
+import { statement } from '../statement.ts';
+import { Statements } from '../statements.ts';
 
 const listApplied = statement<Record<string, never>, { name: string }>(
   'migration.list-applied',

@@ -5,7 +5,7 @@ import { OperatorError } from '../../common/operator-error.ts';
 import { createDataSource } from '../create-data-source.ts';
 import { exclusiveOptions, sqlitePath } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
-import { Statements } from '../statement.ts';
+import { Statements } from '../statements.ts';
 
 /** An embedded database that this process alone reads, as of one moment, and nobody writes until `close`. */
 export class ExclusiveSqlite {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { isSqliteBusy, translateDatabaseError } from '../database-errors.ts';
-import { runAndCommit } from '../statement.ts';
+import { runAndCommit } from '../statements.ts';
 import { Transactor, type Work } from '../transactor.ts';
 
 interface Job {

@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Config } from '../../config/config.ts';
-import { statement, Statements } from '../statement.ts';
+import { statement } from '../statement.ts';
+import { Statements } from '../statements.ts';
 import { Transactor } from '../transactor.ts';
 import { ExpirySweep, type RemoveExpired } from './expiry-sweep.ts';
 

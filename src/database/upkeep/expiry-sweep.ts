@@ -1,5 +1,6 @@
 import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import type { Statement, Statements } from '../statement.ts';
+import type { Statement } from '../statement.ts';
+import type { Statements } from '../statements.ts';
 import type { Transactor } from '../transactor.ts';
 import type { OnLastAnswer } from './last-work.ts';
 

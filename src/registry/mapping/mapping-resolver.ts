@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { ValidationFailed } from '../../common/errors.ts';
 import type { Violation } from '../../common/violation.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import {
   type Resolution,
   resolutionColumns,
@@ -13,7 +14,10 @@ import type { ResolvedEntry, SentEntry } from './resolved-mapping.ts';
 
 const ENTRY = { schemaId: 'text', dataSource: 'text', dataSourceType: 'text' } as const;
 
-const resolveEntries = statement<{ workspaceId: number; entries: string }, Resolution & SentEntry>(
+const resolveEntries = statement<
+  { workspaceId: number; entries: readonly SentEntry[] },
+  Resolution & SentEntry
+>(
   'mapping-resolver.resolve',
   (dialect) => `
     SELECT ${resolutionColumns}, m.data_source AS "dataSource",
@@ -73,7 +77,7 @@ export class MappingResolver {
     if (entries.length === 0) return new Map();
     const rows = await this.statements.run(manager, resolveEntries, {
       workspaceId,
-      entries: JSON.stringify([...byKey(entries).values()]),
+      entries: [...byKey(entries).values()],
     });
     return byKey(rows);
   }

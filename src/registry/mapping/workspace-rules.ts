@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors.ts';
-import { settled, statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { settled, Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import {
   parseUserGroupRules,

@@ -7,7 +7,8 @@ import type { Caller } from '../../common/caller.ts';
 import { limitOf, type PageQueryDto, positionOf, toCursor } from '../../common/http/page.dto.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { resolveRequiredSchemas } from './declarations.ts';
 import {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Violation } from '../../common/violation.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import {
   readResolvedMapping,
   resolvedMappingColumn,

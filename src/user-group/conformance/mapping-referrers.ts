@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 
 /** A column of `data_source_mapping` that refers to a registered thing. */
 export type ReferringColumn = 'registered_schema_id' | 'registered_data_source_id';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Violation } from '../../common/violation.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
 import {
   type Resolution,

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
-import { type Statement, statement, Statements } from '../../database/statement.ts';
+import { type Statement, statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { AgeingCounts, type Counted } from './ageing-counts.ts';
 
 /** How much of an index one statement reads: few milliseconds, so that no caller waits for it. */

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { Dialect } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/shared-reads.ts';
-import { settled, type Statement, statement, Statements } from '../../database/statement.ts';
+import { type Statement, statement } from '../../database/statement.ts';
+import { settled, Statements } from '../../database/statements.ts';
 import {
   type ResolvedEntry,
   resolvedMappingColumn,
@@ -44,26 +45,16 @@ interface GroupKey {
 export const STATE_COLUMNS = `g.id, g.name, g.properties, g.suspended_at AS "suspendedAt",
     g.created_at AS "createdAt", g.updated_at AS "updatedAt"`;
 
-const selectGroup = (
-  columns: string,
-  which = 'g.provided_id = :providedId',
-  from = 'user_group',
-) => `
-  SELECT ${STATE_COLUMNS}, t.generation, t.key_id AS "keyId", t.ciphertext ${columns}
+const selectGroup = (columns: string, which: string, from = 'user_group') => `
+  SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
+    t.generation, t.key_id AS "keyId", t.ciphertext ${columns}
   FROM ${from} g
   JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
   WHERE g.workspace_id = :workspaceId AND ${which}`;
 
-const findGroup = statement<GroupKey, StoredUserGroup>('user-group.find', () => selectGroup(''));
-
-const findGroupWithMapping = statement<GroupKey, StoredUserGroup>(
-  'user-group.find-with-mapping',
-  (dialect) => selectGroup(`, ${resolvedMappingColumn(dialect)} AS mapping`),
-);
-
 const findGroupById = statement<{ workspaceId: number; id: number }, IdentifiedUserGroup>(
   'user-group.find-by-id',
-  () => selectGroup(', g.provided_id AS "providedId"', 'g.id = :id'),
+  () => selectGroup('', 'g.id = :id'),
 );
 
 const lockGroup = statement<GroupKey, { id: number }>(
@@ -73,16 +64,13 @@ const lockGroup = statement<GroupKey, { id: number }>(
     WHERE g.workspace_id = :workspaceId AND g.provided_id = :providedId ${lockRows('g')}`,
 );
 
-/** As one parameter: a JSON array of texts. */
 interface GroupKeys {
   workspaceId: number;
-  providedIds: string;
+  providedIds: readonly string[];
 }
 
 const readEach = (dialect: Dialect, columns: string) =>
-  dialect.forEachKey(':providedIds', (key) =>
-    selectGroup(`, g.provided_id AS "providedId" ${columns}`, key.is('g.provided_id')),
-  );
+  dialect.forEachKey(':providedIds', (key) => selectGroup(columns, key.is('g.provided_id')));
 
 const readGroups = statement<GroupKeys, IdentifiedUserGroup>('user-group.read', (dialect) =>
   readEach(dialect, ''),
@@ -134,7 +122,7 @@ const listGroups = statement<
   'user-group.list-whole',
   (dialect) =>
     `${selectGroup(
-      `, g.provided_id AS "providedId", ${resolvedMappingColumn(dialect)} AS mapping`,
+      `, ${resolvedMappingColumn(dialect)} AS mapping`,
       't.user_group_id > :after',
       NEXT_PAGE,
     )} ORDER BY g.id`,
@@ -149,7 +137,7 @@ const NEW_GROUP = {
 
 /** Numbers the groups in the order in which they are given. */
 const insertGroups = statement<
-  { workspaceId: number; groups: string; now: number },
+  { workspaceId: number; groups: readonly object[]; now: number },
   { id: number; providedId: string }
 >(
   'user-group.insert',
@@ -184,7 +172,7 @@ const CHANGED_GROUP = {
   new_suspended_at: 'bigint',
 } as const;
 
-const updateGroups = statement<{ groups: string; ids: string; now: number }>(
+const updateGroups = statement<{ groups: readonly object[]; ids: readonly number[]; now: number }>(
   'user-group.update',
   ({ recordsOf, isOneOf }) => `
     UPDATE user_group SET name = r.new_name, properties = r.new_properties,
@@ -193,7 +181,7 @@ const updateGroups = statement<{ groups: string; ids: string; now: number }>(
     WHERE id = r.group_id AND ${isOneOf('id', ':ids', 'integer')}`,
 );
 
-const removeMappings = statement<{ ids: string }>(
+const removeMappings = statement<{ ids: readonly number[] }>(
   'user-group.remove-mappings',
   ({ isOneOf }) =>
     `DELETE FROM data_source_mapping WHERE ${isOneOf('user_group_id', ':ids', 'integer')}`,
@@ -208,12 +196,15 @@ const ENTRY = {
   registered_data_source_id: 'integer',
 } as const;
 
-const insertMappings = statement<{ entries: string }>('user-group.insert-mappings', (dialect) => {
-  const columns = Object.keys(ENTRY).join(', ');
-  return `
+const insertMappings = statement<{ entries: readonly object[] }>(
+  'user-group.insert-mappings',
+  (dialect) => {
+    const columns = Object.keys(ENTRY).join(', ');
+    return `
     INSERT INTO data_source_mapping (${columns})
     SELECT ${columns} FROM ${dialect.recordsOf(':entries', ENTRY)}`;
-});
+  },
+);
 
 const removeGroup = statement<RowKey>(
   'user-group.remove',
@@ -223,12 +214,12 @@ const removeGroup = statement<RowKey>(
 /** The queries of user groups: each names its workspace, or a row found in it by one that did. */
 @Injectable()
 export class UserGroupRepository {
-  private readonly reads: SharedReads<StoredUserGroup>;
-  private readonly readsWithMapping: SharedReads<StoredUserGroup>;
+  private readonly reads: SharedReads<IdentifiedUserGroup>;
+  private readonly readsWithMapping: SharedReads<IdentifiedUserGroup>;
 
   constructor(private readonly statements: Statements) {
-    this.reads = this.sharedReads(findGroup, readGroups);
-    this.readsWithMapping = this.sharedReads(findGroupWithMapping, readGroupsWithMapping);
+    this.reads = this.sharedReads(readGroups);
+    this.readsWithMapping = this.sharedReads(readGroupsWithMapping);
   }
 
   /**
@@ -243,19 +234,11 @@ export class UserGroupRepository {
     return reads.read(workspaceId, providedId);
   }
 
-  /** @param ofOne finds one group at less cost than `ofMany` does */
   private sharedReads(
-    ofOne: Statement<GroupKey, StoredUserGroup>,
-    ofMany: Statement<GroupKeys, IdentifiedUserGroup>,
-  ): SharedReads<StoredUserGroup> {
-    return new SharedReads(async (workspaceId, ids) => {
-      const [providedId] = ids;
-      if (ids.length === 1) {
-        const rows = await this.statements.read(ofOne, { workspaceId, providedId: providedId! });
-        return new Map(rows.map((row) => [providedId!, row]));
-      }
-      const keys = { workspaceId, providedIds: JSON.stringify(ids) };
-      const rows = await this.statements.read(ofMany, keys);
+    query: Statement<GroupKeys, IdentifiedUserGroup>,
+  ): SharedReads<IdentifiedUserGroup> {
+    return new SharedReads(async (workspaceId, providedIds) => {
+      const rows = await this.statements.read(query, { workspaceId, providedIds });
       return new Map(rows.map((row) => [row.providedId, row]));
     });
   }
@@ -275,7 +258,7 @@ export class UserGroupRepository {
 
   /** Those of the given groups that exist, as committed, each with its mapping and the hash of its token. */
   findThese(workspaceId: number, providedIds: readonly string[]): Promise<IdentifiedUserGroup[]> {
-    const keys = { workspaceId, providedIds: JSON.stringify(providedIds) };
+    const keys = { workspaceId, providedIds };
     return this.statements.read(findGroups, keys);
   }
 
@@ -300,7 +283,7 @@ export class UserGroupRepository {
     providedIds: readonly string[],
     waits: boolean,
   ): Promise<{ groups: IdentifiedUserGroup[]; busy: Set<string> }> {
-    const keys = { workspaceId, providedIds: JSON.stringify(providedIds) };
+    const keys = { workspaceId, providedIds };
     if (providedIds.length === 0) return { groups: [], busy: new Set() };
     const locking = this.statements.run(manager, waits ? lockAllGroups : lockFreeGroups, keys);
     const finding = this.statements.run(manager, findGroups, keys);
@@ -332,7 +315,7 @@ export class UserGroupRepository {
       properties,
       suspended_at: suspendedAt,
     }));
-    const parameters = { workspaceId, groups: JSON.stringify(records), now };
+    const parameters = { workspaceId, groups: records, now };
     const rows = await this.statements.run(manager, insertGroups, parameters);
     return new Map(rows.map(({ id, providedId }) => [providedId, id]));
   }
@@ -350,8 +333,8 @@ export class UserGroupRepository {
       new_properties: properties,
       new_suspended_at: suspendedAt,
     }));
-    const ids = JSON.stringify(groups.map(({ id }) => id));
-    const parameters = { groups: JSON.stringify(records), ids, now };
+    const ids = groups.map(({ id }) => id);
+    const parameters = { groups: records, ids, now };
     this.statements.runLast(manager, updateGroups, parameters);
   }
 
@@ -363,7 +346,7 @@ export class UserGroupRepository {
   /** Empties the mappings of groups that `manager` has locked, at the end of its transaction. */
   removeMappings(manager: EntityManager, userGroupIds: readonly number[]): void {
     if (userGroupIds.length === 0) return;
-    this.statements.runLast(manager, removeMappings, { ids: JSON.stringify(userGroupIds) });
+    this.statements.runLast(manager, removeMappings, { ids: userGroupIds });
   }
 
   /** Adds the entries of groups whose mappings are empty by then, at the end of the transaction. */
@@ -382,6 +365,6 @@ export class UserGroupRepository {
       })),
     );
     if (entries.length === 0) return;
-    this.statements.runLast(manager, insertMappings, { entries: JSON.stringify(entries) });
+    this.statements.runLast(manager, insertMappings, { entries });
   }
 }

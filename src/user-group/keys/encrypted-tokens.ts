@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 
 const findUseOfKey = statement<{ keyId: string }, { id: string }>(
   'encrypted-tokens.find',

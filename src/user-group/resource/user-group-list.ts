@@ -4,7 +4,8 @@ import { filterInParts } from '../../common/filter-in-parts.ts';
 import { InTurn } from '../../common/in-turn.ts';
 import { limitOf, positionByTypes, type SortKey, toPage } from '../../common/http/page.dto.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { type SqlValue, type Statement, statement, Statements } from '../../database/statement.ts';
+import { type SqlValue, type Statement, statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
 import {
   toUserGroupResource,
@@ -61,7 +62,7 @@ const listSearchable = (part: Part) =>
   );
 
 const listFound = (order: UserGroupOrder) =>
-  statement<{ workspaceId: number; ids: string }, ListedGroup>(
+  statement<{ workspaceId: number; ids: readonly number[] }, ListedGroup>(
     `user-group.list-found:${userGroupSorts.indexOf(order.sort)}`,
     (dialect) => `
       SELECT ${STATE_COLUMNS}, g.provided_id AS "providedId",
@@ -154,7 +155,7 @@ export class UserGroupList {
     );
     const found = matching.slice(0, limit);
     if (found.length === 0) return [];
-    const ids = JSON.stringify(found.map(({ id }) => id));
+    const ids = found.map(({ id }) => id);
     return this.statements.read(listFound(part.order), { workspaceId, ids });
   }
 

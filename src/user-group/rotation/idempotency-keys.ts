@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { IdempotencyKeyReused } from '../../common/errors.ts';
 import { toBytesText } from '../../database/dialect.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 
 /** A call that is to be done once, however often it is sent. */
 export interface IdempotentCall {
@@ -47,7 +48,7 @@ const KEY = {
 } as const;
 
 const insertKeys = statement<
-  { workspaceId: number; keys: string; now: number; expired: number },
+  { workspaceId: number; keys: readonly object[]; now: number; expired: number },
   { generation: number }
 >('idempotency-key.insert', ({ recordsOf, lockingOrder }) => {
   const columns = Object.keys(KEY).join(', ');
@@ -104,7 +105,7 @@ export class IdempotencyKeys {
     if (new Set(keys.map(({ key_hash }) => key_hash)).size < keys.length) throw new KeyTaken();
     const rows = await this.statements.run(manager, insertKeys, {
       workspaceId: first.call.workspaceId,
-      keys: JSON.stringify(keys),
+      keys,
       now,
       expired: now - LIFE_MS,
     });

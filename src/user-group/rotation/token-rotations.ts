@@ -11,7 +11,7 @@ import {
 import { ChangeFeed } from '../../database/change-feed.ts';
 import type { Outcome } from '../../database/lanes.ts';
 import { SharedWrites, WRITE_WAVES } from '../../database/shared-writes.ts';
-import { settled } from '../../database/statement.ts';
+import { settled } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import { nextOf, rotationEvent, TokenIssuer } from '../token/token-issuer.ts';

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/shared-reads.ts';
-import { type Statement, statement, Statements } from '../../database/statement.ts';
+import { type Statement, statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import {
   readResolvedMapping,
   type ResolvedEntry,
@@ -65,8 +66,7 @@ interface Row extends IntrospectableToken, EmbeddingWorkspace {
 
 interface Keys {
   workspaceId: number;
-  /** A JSON array of texts. */
-  keys: string;
+  keys: readonly string[];
   now: number;
 }
 
@@ -139,7 +139,7 @@ export class UserGroupSnapshotRepository {
     workspaceId: number,
     keys: readonly string[],
   ): Promise<UserGroupSnapshot[]> {
-    const parameters = { workspaceId, keys: JSON.stringify(keys), now: Date.now() };
+    const parameters = { workspaceId, keys, now: Date.now() };
     const rows = await this.statements.read(query, parameters);
     const rules = parseUserGroupRules(rows[0]?.rules ?? null);
     // Two hashes can belong to the same group, whose rows then occur twice.

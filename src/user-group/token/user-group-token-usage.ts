@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BETWEEN_WRITES_MS, LastUse, type SetLastUse } from '../../database/upkeep/last-use.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 
 const setLastIntrospected: SetLastUse = statement(

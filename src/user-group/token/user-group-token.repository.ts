@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type Dialect, toBytesText } from '../../database/dialect.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import type { EncryptedToken } from '../../encryption-key/user-group-token-cipher.ts';
 import type { UserGroupToken } from '../entities/user-group-token.entity.ts';
 
@@ -94,7 +95,7 @@ const TOKEN = {
   key_id: 'text',
 } as const;
 
-const insertTokens = statement<{ workspaceId: number; tokens: string; now: number }>(
+const insertTokens = statement<{ workspaceId: number; tokens: readonly object[]; now: number }>(
   'user-group-token.insert',
   ({ recordsOf, lockingOrder }) => {
     const columns = Object.keys(TOKEN).join(', ');
@@ -106,7 +107,7 @@ const insertTokens = statement<{ workspaceId: number; tokens: string; now: numbe
   },
 );
 
-const findKnown = statement<{ workspaceId: number; hashes: string }, { hash: Buffer }>(
+const findKnown = statement<{ workspaceId: number; hashes: readonly string[] }, { hash: Buffer }>(
   'user-group-token.find-known',
   ({ isOneOf }) => `
     SELECT token_hash AS hash FROM user_group_token
@@ -114,7 +115,10 @@ const findKnown = statement<{ workspaceId: number; hashes: string }, { hash: Buf
 );
 
 /** No condition that the index of current tokens answers: PostgreSQL would read all of it. */
-const findCurrentAmong = statement<{ workspaceId: number; hashes: string }, { hash: Buffer }>(
+const findCurrentAmong = statement<
+  { workspaceId: number; hashes: readonly string[] },
+  { hash: Buffer }
+>(
   'user-group-token.find-current-among',
   ({ isOneOf }) => `
     SELECT token_hash AS hash FROM user_group_token
@@ -148,9 +152,9 @@ type RetiredRow = Omit<RetiredToken, 'named'> & { hash: Buffer };
 
 interface RetirementParameters {
   workspaceId: number;
-  retirements: string;
-  /** JSON array of what they name: hashes, or ids of groups. */
-  named: string;
+  retirements: readonly object[];
+  /** What they name: hashes, or ids of groups. */
+  named: readonly string[];
   now: number;
 }
 
@@ -271,7 +275,7 @@ export class UserGroupTokenRepository {
       ciphertext: toBytesText(token.ciphertext),
       key_id: token.keyId,
     }));
-    const parameters = { workspaceId, tokens: JSON.stringify(records), now };
+    const parameters = { workspaceId, tokens: records, now };
     this.statements.runLast(manager, insertTokens, parameters);
   }
 
@@ -281,7 +285,7 @@ export class UserGroupTokenRepository {
     workspaceId: number,
     hashes: readonly Buffer[],
   ): Promise<Buffer[]> {
-    const parameters = { workspaceId, hashes: JSON.stringify(hashes.map(toBytesText)) };
+    const parameters = { workspaceId, hashes: hashes.map(toBytesText) };
     const rows = await this.statements.run(manager, findKnown, parameters);
     return rows.map(({ hash }) => hash);
   }
@@ -293,7 +297,7 @@ export class UserGroupTokenRepository {
     hashes: readonly Buffer[],
   ): Promise<Buffer[]> {
     if (hashes.length === 0) return [];
-    const parameters = { workspaceId, hashes: JSON.stringify(hashes.map(toBytesText)) };
+    const parameters = { workspaceId, hashes: hashes.map(toBytesText) };
     const rows = await this.statements.run(manager, findCurrentAmong, parameters);
     return rows.map(({ hash }) => hash);
   }
@@ -323,8 +327,8 @@ export class UserGroupTokenRepository {
       if (records.length === 0) continue;
       const parameters = {
         workspaceId,
-        retirements: JSON.stringify(records),
-        named: JSON.stringify(records.map(({ named }) => named)),
+        retirements: records,
+        named: records.map(({ named }) => named),
         now,
       };
       const query = retire[naming][waits ? 'waiting' : 'free'];

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import type { WebhookAttempt } from './webhook-attempt.entity.ts';
 import type { WebhookDelivery } from './webhook-delivery.entity.ts';
@@ -34,7 +35,7 @@ const NEW_COLUMNS = {
   occurred_at: 'bigint',
 } as const;
 
-const insertDeliveries = statement<{ rows: string; now: number }>(
+const insertDeliveries = statement<{ rows: readonly object[]; now: number }>(
   'webhook-delivery.insert',
   ({ recordsOf }) => `
     INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts,
@@ -125,7 +126,10 @@ const findInRange = statement<Omit<Range, 'since'> & { afterAt: number; afterId:
     ORDER BY occurred_at, id`,
 );
 
-const replayThese = statement<{ ids: string; withDelivered: number; now: number }, { id: number }>(
+const replayThese = statement<
+  { ids: readonly number[]; withDelivered: number; now: number },
+  { id: number }
+>(
   'webhook-delivery.replay-these',
   ({ isOneOf }) => `
     UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
@@ -181,7 +185,7 @@ export class WebhookDeliveryRepository {
     }));
     // The limit of time holds for each statement.
     for (let from = 0; from < rows.length; from += ALL_AT_ONCE) {
-      const part = JSON.stringify(rows.slice(from, from + ALL_AT_ONCE));
+      const part = rows.slice(from, from + ALL_AT_ONCE);
       await this.statements.run(manager, insertDeliveries, { rows: part, now: Date.now() });
     }
   }
@@ -236,7 +240,7 @@ export class WebhookDeliveryRepository {
       ({ occurredAt: afterAt, id: afterId } = rows.at(-1) ?? { occurredAt: afterAt, id: afterId });
       const wanted = rows.filter(({ state }) => withDelivered || state !== 'delivered');
       if (wanted.length === 0) continue;
-      const ids = JSON.stringify(wanted.map(({ id }) => id));
+      const ids = wanted.map(({ id }) => id);
       const parameters = { ids, withDelivered: Number(withDelivered), now: Date.now() };
       const due = await this.transactor.run((manager) =>
         this.statements.run(manager, replayThese, parameters),

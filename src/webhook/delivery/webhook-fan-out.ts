@@ -8,7 +8,8 @@ import {
   reachedAt,
 } from '../../database/change-reader.ts';
 import { KEEP_FRESH_MS, readHeld } from '../../database/held-changes.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { toEventView } from '../../event/dto/event-answer.dto.ts';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, ofService } from '../../audit/audit-log.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import type { StoredWebhookEndpoint } from './webhook-endpoint.repository.ts';
 
 const DAY_MS = 86_400_000;

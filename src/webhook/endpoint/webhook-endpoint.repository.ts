@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/errors.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import type { WebhookEndpoint } from './webhook-endpoint.entity.ts';
 
 export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'workspace' | 'removedAt'>;
@@ -115,7 +116,7 @@ const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpo
 );
 
 const listOfWorkspaces = statement<
-  { workspaceIds: string },
+  { workspaceIds: readonly number[] },
   Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'eventTypes' | 'createdAt'>
 >(
   'webhook-endpoint.list-of-workspaces',
@@ -213,7 +214,7 @@ export class WebhookEndpointRepository {
   listOf(
     workspaceIds: readonly number[],
   ): Promise<Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'eventTypes' | 'createdAt'>[]> {
-    return this.statements.read(listOfWorkspaces, { workspaceIds: JSON.stringify(workspaceIds) });
+    return this.statements.read(listOfWorkspaces, { workspaceIds });
   }
 
   /** The endpoints, of every workspace, to which something is to be sent now. */

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WebhookSecretUnreadable } from '../../common/errors.ts';
-import { statement, Statements } from '../../database/statement.ts';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { KeyRing } from '../../encryption-key/key-ring.ts';
 import type { SealedText } from '../../encryption-key/sealed-text.ts';

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditEntry, AuditLog, ofService } from '../../audit/audit-log.ts';
-import { type Statement, statement, Statements } from '../../database/statement.ts';
+import { type Statement, statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 import type { Notice } from './notice.entity.ts';
 
@@ -23,7 +24,7 @@ export interface Window {
 
 type NoticeKey = Pick<Notice, 'kind' | 'subject'>;
 
-const insertNotices = statement<{ rows: string; now: number }, NoticeKey>(
+const insertNotices = statement<{ rows: readonly NoticeKey[]; now: number }, NoticeKey>(
   'notice.insert',
   ({ recordsOf }) => `
     INSERT INTO notice (kind, subject, at)
@@ -93,7 +94,7 @@ export class Announcements {
     // In one order: two processes that store the same ones would else deadlock.
     const rows = [...notices].sort((a, b) => (a.subject < b.subject ? -1 : 1));
     return this.statements.run(manager, insertNotices, {
-      rows: JSON.stringify(rows),
+      rows,
       now: Date.now(),
     });
   }
