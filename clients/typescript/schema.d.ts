@@ -3499,7 +3499,7 @@ export interface operations {
             /**
              * @description `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
-             *     `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             *     `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `migrations_pending`: The database lacks a migration of this version, as after a restore or a revert under a running process: start the service anew, or run `npm run cli -- migration run`. Only /health/ready answers this.
              */
@@ -3670,7 +3670,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -3864,7 +3864,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -4021,7 +4021,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -4217,7 +4217,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -4385,7 +4385,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -4608,7 +4608,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -4833,7 +4833,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -5014,7 +5014,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -5175,7 +5175,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -5382,7 +5382,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -5550,7 +5550,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -5727,7 +5727,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -5933,7 +5933,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -6106,7 +6106,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -6265,7 +6265,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -6468,7 +6468,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -6636,7 +6636,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -6813,7 +6813,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -7019,7 +7019,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -7192,7 +7192,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -7344,7 +7344,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -7545,7 +7545,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -7704,7 +7704,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -7861,7 +7861,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -8056,7 +8056,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -8274,7 +8274,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -8485,7 +8485,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -8727,7 +8727,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -8946,7 +8946,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -9142,7 +9142,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -9315,7 +9315,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -9512,7 +9512,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -9751,7 +9751,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -9950,7 +9950,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -10188,7 +10188,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -10367,7 +10367,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -10546,7 +10546,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -10723,7 +10723,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -10900,7 +10900,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -11130,7 +11130,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -11317,7 +11317,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -11538,7 +11538,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -11810,7 +11810,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -12071,7 +12071,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -12258,7 +12258,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -12415,7 +12415,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -12618,7 +12618,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -12786,7 +12786,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -12952,7 +12952,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -13169,7 +13169,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -13375,7 +13375,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              *
@@ -13550,7 +13550,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -13758,7 +13758,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -13910,7 +13910,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -14069,7 +14069,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */
@@ -14221,7 +14221,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.
+             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
              */

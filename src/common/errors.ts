@@ -584,7 +584,7 @@ export class InternalError extends problem(500, 'internal_error', {
 export class DatabaseUnavailable extends problem(503, 'database_unavailable', {
   title: 'Database unavailable',
   about:
-    'The database cannot be reached or is too busy. Nothing was answered as done; repeat the call after Retry-After seconds.',
+    'The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.',
   message: 'The database cannot be reached or is too busy; try again shortly.',
   level: 'warn',
   headers: { 'Retry-After': '1' },

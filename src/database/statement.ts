@@ -20,7 +20,7 @@ export interface Statement<Parameters extends Record<keyof Parameters, SqlParame
   readonly types?: { parameters: Parameters; row: Row };
 }
 
-/** PostgreSQL cuts a name off after 63 characters; a few may follow this one. */
+/** PostgreSQL cuts a name off after 63 characters; `LONE` and the number of a text may follow this one. */
 const LONGEST_NAME = 57;
 
 export function statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row = never>(
@@ -63,7 +63,11 @@ export class CompiledStatements {
     this.loneDialect = loneDialectOf(dialect);
   }
 
-  /** @returns a statement for each of its texts */
+  /**
+   * Lists of one element each take a text of their own; any others become JSON, in one text for any lengths.
+   * @returns a statement for each of its texts
+   * @throws TypeError for what no driver can send: it would be found when others have been sent
+   */
   bind<P extends Record<keyof P, SqlParameter>>(
     statement: Statement<P, unknown>,
     parameters: P,
@@ -103,6 +107,12 @@ function compile(sql: string, dialect: Dialect): Compiled {
 
 /** A member that a record does not have is null, as in JSON. */
 function valueOf(given: unknown, member: string | undefined): SqlValue {
-  if (member === undefined) return given as SqlValue;
-  return (given as Record<string, SqlValue | undefined>)[member] ?? null;
+  const value = member === undefined ? given : ((given as Record<string, unknown>)[member] ?? null);
+  if (!isSqlValue(value)) throw new TypeError(`${member ?? 'a parameter'} is no value`);
+  return value;
+}
+
+function isSqlValue(value: unknown): value is SqlValue {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true;
+  return Number.isFinite(value) || value instanceof Buffer;
 }

@@ -25,18 +25,18 @@ export async function settled(statements: readonly Promise<unknown>[]): Promise<
 }
 
 /** A statement that is left to the end of its transaction. */
-interface Last {
+interface LastStatement {
   bound: BoundStatement;
   /** What is thrown for what the database says. */
   toFailure: (error: unknown) => unknown;
 }
 
 /** What has been left to the end of each transaction whose work is running. */
-const lasts = new WeakMap<EntityManager, Last[]>();
+const lastStatements = new WeakMap<EntityManager, LastStatement[]>();
 
 /**
  * Runs the work of a transaction, then what it has left to the end, and commits. PostgreSQL gets the
- * last statements and COMMIT at once: after a statement that has failed, COMMIT rolls back.
+ * last statements and COMMIT at once: after a statement that it has refused, COMMIT rolls back.
  * @throws what the work throws, or the failure of the first of the last statements that failed, once none is
  *   under way any more
  */
@@ -45,13 +45,13 @@ export async function runAndCommit<T>(
   work: Work<T>,
   commit: () => Promise<void>,
 ): Promise<T> {
-  const last: Last[] = [];
-  lasts.set(manager, last);
+  const last: LastStatement[] = [];
+  lastStatements.set(manager, last);
   let result: T;
   try {
     result = await work(manager);
   } finally {
-    lasts.delete(manager);
+    lastStatements.delete(manager);
   }
   const client = await clientOf(manager);
   const answers = last.map(({ bound, toFailure }) =>
@@ -123,9 +123,9 @@ export class Statements {
     manager: EntityManager,
     statement: Statement<P, unknown>,
     parameters: P,
-    toFailure: Last['toFailure'] = (error) => error,
+    toFailure: LastStatement['toFailure'] = (error) => error,
   ): void {
-    const last = lasts.get(manager);
+    const last = lastStatements.get(manager);
     if (!last) throw new Error(`${statement.name} comes after the work of its transaction`);
     for (const bound of this.compiled.bind(statement, parameters)) last.push({ bound, toFailure });
   }
@@ -184,10 +184,16 @@ function runOnSqlite<Row>(dataSource: DataSource, text: string, values: SqlValue
   prepared.set(connection, known);
   let statement = known.get(text);
   if (!statement) known.set(text, (statement = connection.prepare(text)));
-  const bindable = values.map((value) => (typeof value === 'boolean' ? Number(value) : value));
+  const bindable = values.map(toSqlite);
   if (statement.reader) return statement.all(...bindable) as Row[];
   statement.run(...bindable);
   return [];
+}
+
+/** The driver would bind every number as a floating one, which as a text has a fraction. */
+function toSqlite(value: SqlValue): SqlValue | bigint {
+  if (typeof value === 'boolean') return Number(value);
+  return Number.isSafeInteger(value) ? BigInt(value as number) : value;
 }
 
 function sqliteOf({ driver }: DataSource): BetterSqlite3.Database {
