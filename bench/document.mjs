@@ -22,12 +22,12 @@ const results = Object.fromEntries(
 const parts = {
   machine: () => machine(results.compare),
   compare: () => ratioTable(results.compare) + costTable(results.compare),
-  alone: () => ratioTable(results.alone),
-  sqlite: () => ratioTable(results.sqlite),
+  alone: () => ratioTable(results.alone) + runOf(results.alone),
+  sqlite: () => ratioTable(results.sqlite) + runOf(results.sqlite),
   starts: () => startTable(results.compare, results.sqlite),
-  import: () => importTable(results.import),
-  growth: () => growthTable(results.growth),
-  starvation: () => starvationTable(results.starvation),
+  import: () => importTable(results.import) + runOf(results.import),
+  growth: () => growthTable(results.growth) + runOf(results.growth),
+  starvation: () => starvationTable(results.starvation) + runOf(results.starvation),
 };
 
 const files = {
@@ -58,6 +58,14 @@ function machine({ machine: of, options }) {
     ...(options.against ? [`*before* is revision \`${options.against}\``] : []),
   ];
   return facts.map((fact) => `- ${fact}\n`).join('');
+}
+
+/** Says so where a part is of another day or machine than the first: then their figures do not compare. */
+function runOf({ machine: of }) {
+  const [its, first] = [of, results.compare.machine].map(
+    ({ date, cpu, cores }) => `${date.slice(0, 10)}; ${cpu}, ${cores} cores`,
+  );
+  return its === first ? '' : `\nOf another run: ${its}.\n`;
 }
 
 function ratioTable({ rounds }) {
