@@ -1,5 +1,5 @@
 import { type SqlValue, statement } from './statement.ts';
-import { type Statements } from './statements.ts';
+import type { Statements } from './statements.ts';
 
 /** Where a reader of the change log stands: a text that can be kept for as long as events are. */
 export type ChangePosition = string;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { statement } from '../../src/database/statement.ts';
-import { type Statements } from '../../src/database/statements.ts';
+import type { Statements } from '../../src/database/statements.ts';
 import { Transactor, type Work } from '../../src/database/transactor.ts';
 import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use.ts';
 

@@ -13,7 +13,7 @@ import {
   type Witness,
 } from '../change-reader.ts';
 import { statement } from '../statement.ts';
-import { type Statements } from '../statements.ts';
+import type { Statements } from '../statements.ts';
 import { openIn, parseSnapshot, SERVER, type Snapshot, snapshotText, xmaxOf } from './snapshot.ts';
 
 /** What has been read: everything that the snapshot sees. */

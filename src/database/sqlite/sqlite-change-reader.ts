@@ -13,7 +13,7 @@ import {
   type Witness,
 } from '../change-reader.ts';
 import { statement } from '../statement.ts';
-import { type Statements } from '../statements.ts';
+import type { Statements } from '../statements.ts';
 
 interface Position {
   /** The last event that was read; there is one writer, so ids are in the order of commits. */

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { OperatorError } from '../../common/operator-error.ts';
 import { statement } from '../../database/statement.ts';
-import { type Statements } from '../../database/statements.ts';
+import type { Statements } from '../../database/statements.ts';
 import { listKeys } from '../../encryption-key/encryption-key.repository.ts';
 import { keyFilePath } from '../../encryption-key/key-file.ts';
 import { keyCheckValue, type KeyRing } from '../../encryption-key/key-ring.ts';
