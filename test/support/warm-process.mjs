@@ -12,7 +12,7 @@ import { BEGIN, END } from './warm-processes.mjs';
 const require = createRequire(import.meta.url);
 const EXIT = Symbol('the script has ended the process');
 const exit = process.exit.bind(process);
-const databases = openedWith('better-sqlite3');
+const databases = openedDatabases();
 let running = false;
 let runs = 0;
 
@@ -58,18 +58,17 @@ function fail(error) {
   exit(128 + constants.signals.SIGABRT);
 }
 
-/** The databases that are opened from now on, and not released yet. */
-function openedWith(driver) {
+/** The embedded databases that are opened from now on, and not released yet. */
+function openedDatabases() {
   const opened = new Set();
-  const loaded = require.cache[(require(driver), require.resolve(driver))];
-  loaded.exports = new Proxy(loaded.exports, {
-    construct(target, args, newTarget) {
-      // Of the class that was asked for, which may be one that extends the driver's.
-      const database = Reflect.construct(target, args, newTarget);
-      opened.add(database);
-      return database;
-    },
-  });
+  // Beneath the driver, whose module `import` and `require` each keep for themselves.
+  const driver = require('better-sqlite3/build/Release/better_sqlite3.node');
+  driver.Database = class extends driver.Database {
+    constructor(...options) {
+      super(...options);
+      opened.add(this);
+    }
+  };
   return opened;
 }
 
