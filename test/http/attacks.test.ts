@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -9,7 +9,7 @@ onEachDatabase((kind) => {
 
   beforeAll(async () => {
     database = await createTestDatabase(kind);
-    server = await startServer(database.env);
+    server = await startOwnServer(database.env);
     await server.api.get({ user_group_id: 'g', name: 'G' });
   });
 

@@ -7,7 +7,7 @@ import {
   type TestDatabase,
 } from '../support/databases.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
 
 const MIB = 1024 ** 2;
 /** Of the container in compose.yaml. */
@@ -39,7 +39,7 @@ onEachDatabase((kind) => {
 
   async function start(): Promise<void> {
     metricsPort = await freePort();
-    server = await startServer({
+    server = await startOwnServer({
       ...database.env,
       METRICS_PORT: String(metricsPort),
       NODE_OPTIONS: CONTAINER_OPTIONS,
@@ -227,7 +227,7 @@ onEachDatabase((kind) => {
 async function watchReaders(kind: DatabaseKind) {
   const database = await createTestDatabase(kind);
   const metricsPort = await freePort();
-  const server = await startServer({ ...database.env, METRICS_PORT: String(metricsPort) });
+  const server = await startOwnServer({ ...database.env, METRICS_PORT: String(metricsPort) });
   const { socket: silent } = await openTo(server, false);
   const { socket: slow } = await openTo(server, false);
   const cutsNow = () => cuts(metricsPort, 'not_read');

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Answer } from '../support/api-client.ts';
 import { createTestDatabase, type DatabaseKind, onEachDatabase } from '../support/databases.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
+import { type RunningServer, startOwnServer } from '../support/processes.ts';
 
 const PRELOADED = join(import.meta.dirname, '..', 'support', 'record-allocations.mjs');
 const CALLERS = 32;
@@ -28,7 +28,7 @@ onEachDatabase((kind) => {
     async () => {
       const database = await createTestDatabase(kind);
       const options = `--import ${PRELOADED}`;
-      const server = await startServer({ ...database.env, NODE_OPTIONS: options });
+      const server = await startOwnServer({ ...database.env, NODE_OPTIONS: options });
       await run(server, WARM_UP, 'warm');
       const allocated = await run(server, CALLS, 'measured');
       await server.stop();
@@ -86,7 +86,7 @@ async function run(
     for (;;) {
       const said = /allocated (\d+) bytes/.exec(output().slice(before));
       if (said) return Number(said[1]);
-      await once(process.stderr!, 'data');
+      await once(process.stderr, 'data');
     }
   }
 }

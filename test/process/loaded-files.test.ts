@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { runBuilt, startServer } from '../support/processes.ts';
+import { runBuilt, startOwnServer } from '../support/processes.ts';
 
 const RECORDER = join(import.meta.dirname, '..', 'support', 'record-scripts.mjs');
 
@@ -39,7 +39,7 @@ onEachDatabase((kind) => {
   afterAll(() => database.drop());
 
   test('a start loads nothing for what it was not asked for, and the first document loads what it needs', async () => {
-    const server = await startServer({ ...database.env, ...recording });
+    const server = await startOwnServer({ ...database.env, ...recording });
     await server.api.put({ user_group_id: 'acme', name: 'Acme' });
     const atStart = takeLoaded();
     expect([...atStart.keys()]).toEqual(expect.arrayContaining(['', '@nestjs/core', 'typeorm']));
@@ -62,7 +62,7 @@ onEachDatabase((kind) => {
   });
 
   test('Redis and the log for people are loaded where they are asked for', async () => {
-    const server = await startServer({
+    const server = await startOwnServer({
       ...database.env,
       ...recording,
       // Nobody listens there: the limits are counted in the process.

@@ -3,7 +3,7 @@ import packageJson from '../../package.json' with { type: 'json' };
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
-import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
 
 onEachDatabase((kind) => {
   let database: TestDatabase;
@@ -13,7 +13,7 @@ onEachDatabase((kind) => {
   beforeAll(async () => {
     database = await createTestDatabase(kind);
     metricsPort = await freePort();
-    server = await startServer({
+    server = await startOwnServer({
       ...database.env,
       METRICS_PORT: String(metricsPort),
       TRUST_PROXY: '1',

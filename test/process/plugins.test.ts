@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { runAgain, runCli, startServer } from '../support/processes.ts';
+import { runAgain, runCli, startOwnServer } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -66,7 +66,7 @@ onEachDatabase((kind) => {
   test('PLUGINS adds a route, a table and a command to the service as it is', async () => {
     const { env, drop } = await createTestDatabase(kind);
     const variables = { ...env, PLUGINS: writePlugin('greetings', GREETINGS) };
-    const server = await startServer(variables);
+    const server = await startOwnServer(variables);
     expect(server.output()).toContain('"plugins":"greetings"');
     const answer = await server.api.send({ method: 'GET', path: '/api/v1/greetings' });
     expect(answer).toMatchObject({ status: 200, body: { greeting: 'Hello' } });
@@ -92,7 +92,7 @@ test('the example of protected groups has the last word on deletions', async () 
   const { env, drop } = await createTestDatabase('sqlite');
   const plugin = join(directory, 'plugins', 'protected-groups.js');
   cpSync(join(root, 'examples', 'protected-groups', 'plugin.js'), plugin);
-  const { api, stop } = await startServer({ ...env, PLUGINS: plugin });
+  const { api, stop } = await startOwnServer({ ...env, PLUGINS: plugin });
   const path = '/api/v1/user-groups/acme';
   const write = (properties: object) =>
     api.put({ user_group_id: 'acme', name: 'Acme', properties });

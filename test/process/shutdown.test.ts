@@ -9,7 +9,12 @@ import {
   type TestDatabase,
 } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
-import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startServer } from '../support/processes.ts';
+import {
+  BOOTSTRAP_TOKEN,
+  type RunningServer,
+  runCli,
+  startOwnServer,
+} from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
@@ -107,7 +112,7 @@ onEachDatabase((kind) => {
 
 /** A server with the group `g`: what is asked next does not wait for what a first call prepares. */
 async function startWithGroup(env: Record<string, string>): Promise<RunningServer> {
-  const server = await startServer(env);
+  const server = await startOwnServer(env);
   const { status } = await server.api.put({ user_group_id: 'g', name: 'Before' });
   expect(status).toBe(200);
   return server;
@@ -116,7 +121,7 @@ async function startWithGroup(env: Record<string, string>): Promise<RunningServe
 /** Stops a server of its own while clients have sent nothing, a part of a head and a part of a body. */
 async function stopWithStalledClients(kind: DatabaseKind) {
   const database = await createTestDatabase(kind);
-  const server = await startServer(database.env);
+  const server = await startOwnServer(database.env);
   const connections = await Promise.all([open(server), open(server), open(server)]);
   connections[1].socket.write('PUT /api/user HTTP/1.1\r\nHost: x\r\n');
   connections[2].socket.write(put({ user_group_id: 'x', name: 'X' }).slice(0, -5));

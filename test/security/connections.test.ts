@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { callsWith, describeOperations } from '../support/every-operation.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
+import { type RunningServer, startOwnServer } from '../support/processes.ts';
 import { redisUrl } from '../support/redis.ts';
 
 const RECORDER = join(import.meta.dirname, '..', 'support', 'record-connections.mjs');
@@ -26,7 +26,7 @@ onEachDatabase((kind) => {
       socket.destroy();
     });
     await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    server = await startServer({
+    server = await startOwnServer({
       ...database.env,
       ...(redisUrl !== undefined && { REDIS_URL: redisUrl, RATE_LIMIT_PER_MINUTE: '1000000' }),
       NODE_OPTIONS: `--import ${RECORDER}`,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { selfSignedCertificate } from '../support/certificate.ts';
 import { createTestDatabase, TEST_KEYS } from '../support/databases.ts';
-import { spawnBuilt, startServer } from '../support/processes.ts';
+import { spawnBuilt, startOwnServer } from '../support/processes.ts';
 
 const certificate = selfSignedCertificate('localhost');
 
@@ -92,7 +92,7 @@ describe('to Redis with rediss://', () => {
     isPostgres = false;
     const words = firstWords();
     const database = await createTestDatabase('sqlite');
-    const { api, stop } = await startServer({
+    const { api, stop } = await startOwnServer({
       ...database.env,
       ...env,
       REDIS_URL: `rediss://:s3cret@${host}:${port}`,

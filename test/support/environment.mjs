@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import vm from 'node:vm';
 import NodeEnvironment from 'jest-environment-node';
-import { runWarm } from './warm-processes.mjs';
+import { spawnWarm } from './warm-processes.mjs';
 
 // Jest gives each test file modules of its own and compiles all of them anew, which is most of what
 // a file costs. Here a worker compiles a module once: a script is bound to no context, and running
@@ -73,7 +73,7 @@ export default class extends NodeEnvironment {
     await super.setup();
     sqlite.isInitialized = false;
     // The processes outlive a test file, and so everything that its modules know.
-    this.global.runWarm = runWarm;
+    this.global.spawnWarm = spawnWarm;
   }
 
   async teardown() {

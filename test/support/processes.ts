@@ -1,11 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { type EventEmitter, once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { ApiClient } from './api-client.ts';
 import { noteLog, noteTokens } from './leaks.ts';
 
-const children = new Set<ChildProcess>();
+/** A process, or a run in one that has run others. */
+type Spawned = Pick<ChildProcess, 'pid' | 'exitCode' | 'signalCode' | 'kill'> &
+  EventEmitter & { stdout: EventEmitter; stderr: EventEmitter };
+
+const children = new Set<Spawned>();
 
 // A test that fails before it stops its server would keep the test runner waiting for ever.
 afterAll(() => {
@@ -27,16 +32,31 @@ export interface RunningServer {
   api: ApiClient;
   apiOf: (apiToken: string) => ApiClient;
   baseUrl: string;
-  process: ChildProcess;
+  process: Spawned;
   /** What it has written so far, to both streams. */
   output: () => string;
   /** Sends the signal and waits for the end. */
   stop: (signal?: NodeJS.Signals) => Promise<number | null>;
 }
 
-/** The built server as an operator starts it, once it says that it is ready. */
-export async function startServer(env: Record<string, string>): Promise<RunningServer> {
-  const child = spawnBuilt('main.js', {
+/**
+ * The built server once it says that it is ready, in a process that has run others: it is stopped
+ * and killed as any other is.
+ */
+export function startServer(env: Record<string, string>): Promise<RunningServer> {
+  return start(spawnAgain, env);
+}
+
+/** The built server as an operator starts it, in a process of its own: for what such a process costs, loads or leaves. */
+export function startOwnServer(env: Record<string, string>): Promise<RunningServer> {
+  return start(spawnBuilt, env);
+}
+
+async function start(
+  spawnServer: (script: Script, env: Record<string, string>) => Spawned,
+  env: Record<string, string>,
+): Promise<RunningServer> {
+  const child = spawnServer('main.js', {
     PORT: '0',
     METRICS_PORT: '0',
     // Examples name hosts of others; a test that sends says so.
@@ -84,17 +104,12 @@ export async function startServer(env: Record<string, string>): Promise<RunningS
 type Script = 'main.js' | 'cli.js';
 
 /** Runs the built server or command line, as a process of its own, until it ends by itself. */
-export async function runBuilt(
+export function runBuilt(
   script: Script,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Finished> {
-  const child = spawnBuilt(script, env, ...args);
-  const finished: Finished = { code: null, stdout: '', stderr: '' };
-  child.stdout.on('data', (chunk: Buffer) => (finished.stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (finished.stderr += chunk.toString()));
-  const [code] = (await once(child, 'close')) as [number | null];
-  return noted(script, { ...finished, code });
+  return finish(script, spawnBuilt(script, env, ...args));
 }
 
 /** Runs a command in a process that has run others: for what it does, where a process of its own adds nothing. */
@@ -103,36 +118,51 @@ export function runCli(env: Record<string, string>, ...args: string[]): Promise<
 }
 
 /** As `runBuilt`, without the time that a process needs to load its modules. */
-export async function runAgain(
+export function runAgain(
   script: Script,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Finished> {
   // A server that is refused leaves its timers to the next who runs in the process.
-  const variables = { PATH: process.env['PATH']!, WEBHOOK_DELIVERY: 'off', ...env };
-  return noted(script, await runWarm(script, variables, args));
+  return finish(script, spawnAgain(script, { WEBHOOK_DELIVERY: 'off', ...env }, ...args));
 }
 
-/** Of the test environment. */
-declare function runWarm(
-  script: Script,
-  env: Record<string, string>,
-  args: string[],
-): Promise<Finished>;
-
-function noted(script: Script, { code, stdout, stderr }: Finished): Finished {
+async function finish(script: Script, child: Spawned): Promise<Finished> {
+  let stdout = '';
+  let stderr = '';
+  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
   noteTokens(stdout);
   noteLog(script === 'cli.js' ? stderr : stdout + stderr);
   return { code, stdout, stderr };
 }
 
 /** The process at once. Only the variables that are given, so that the tests do not depend on the environment they run in. */
-export function spawnBuilt(script: string, env: Record<string, string>, ...args: string[]) {
+export function spawnBuilt(
+  script: Script,
+  env: Record<string, string>,
+  ...args: string[]
+): ChildProcessByStdio<null, Readable, Readable> {
   const child = spawn(process.execPath, [join(root, 'dist', 'src', script), ...args], {
     cwd: tmpdir(),
     env: { PATH: process.env['PATH'], ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return watched(child);
+}
+
+/** As `spawnBuilt`, in a process that has run others. */
+function spawnAgain(script: Script, env: Record<string, string>, ...args: string[]): Spawned {
+  const early = Object.keys(env).find((name) => name.startsWith('NODE_'));
+  if (early !== undefined) throw new Error(`${early} counts only in a process of its own`);
+  return watched(spawnWarm(script, { PATH: process.env['PATH']!, ...env }, args));
+}
+
+/** Of the test environment. */
+declare function spawnWarm(script: Script, env: Record<string, string>, args: string[]): Spawned;
+
+function watched<Child extends Spawned>(child: Child): Child {
   children.add(child);
   child.on('exit', () => children.delete(child));
   return child;

@@ -82,6 +82,9 @@ function release() {
     }
   }
   databases.clear();
+  for (const event of process.eventNames()) {
+    if (String(event).startsWith('SIG')) process.removeAllListeners(event);
+  }
   const own = [process.stdin, process.stdout, process.stderr];
   for (const handle of process._getActiveHandles()) {
     if (handle instanceof Server) handle.close();

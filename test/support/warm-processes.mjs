@@ -1,5 +1,6 @@
+import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { tmpdir } from 'node:os';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,19 +18,44 @@ export const END = '\ue001';
 const idle = [];
 
 /**
- * Runs a built script to its end in a process that has run others before.
+ * Runs a built script in a process that has run others before.
  * @param {string} script such as `cli.js`
  * @param {Record<string, string>} env
  * @param {string[]} args
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>}
  */
-export async function runWarm(script, env, args) {
+export function spawnWarm(script, env, args) {
   const host = idle.pop() ?? new Host();
-  const run = { script: fileURLToPath(new URL(script, DIST)), args, env };
-  const finished = await host.run(run);
-  if (await host.becomesIdle()) idle.push(host);
-  else host.child.kill('SIGKILL');
-  return finished;
+  const run = new WarmProcess(host.child);
+  void host.run({ script: fileURLToPath(new URL(script, DIST)), args, env }, run);
+  return run;
+}
+
+/** One run as its parent sees it: what it uses of a `ChildProcess`. A signal that ends it ends its host. */
+class WarmProcess extends EventEmitter {
+  stdout = new EventEmitter();
+  stderr = new EventEmitter();
+  exitCode = null;
+  signalCode = null;
+  #child;
+
+  constructor(child) {
+    super();
+    this.#child = child;
+    this.pid = child.pid;
+  }
+
+  kill(signal) {
+    // Its host may be another's by now.
+    return this.exitCode === null && this.signalCode === null && this.#child.kill(signal);
+  }
+
+  /** Once nothing of it goes on. */
+  end(code, signal) {
+    this.exitCode = code;
+    this.signalCode = signal;
+    this.emit('exit', code, signal);
+    this.emit('close', code, signal);
+  }
 }
 
 class Host {
@@ -39,30 +65,26 @@ class Host {
       env: { PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.ended = once(this.child, 'close').then(([code]) => ({ code }));
+    this.ended = once(this.child, 'close').then(([code, signal]) => ({ code, signal }));
     const { channel, stdout, stderr } = this.child;
     // It must not keep the test runner.
     for (const handle of [this.child, channel, stdout, stderr]) handle.unref();
   }
 
-  async run(run) {
-    this.finished = this.#message('code');
-    this.idle = this.#message('idle');
-    const output = Promise.all([this.child.stdout, this.child.stderr].map(readRun));
-    this.child.send(run);
-    const { code } = await Promise.race([this.finished, this.ended]);
-    const [stdout, stderr] = await output;
-    return { code, stdout, stderr };
-  }
-
-  /** Whether nothing of the last run goes on. */
-  async becomesIdle() {
-    const { idle } = await Promise.race([
-      this.idle,
-      this.ended,
-      sleep(IDLE_LIMIT_MS, {}, { ref: false }),
+  async run(message, run) {
+    const finished = this.#message('code');
+    const becameIdle = this.#message('idle');
+    const output = Promise.all([
+      passRun(this.child.stdout, run.stdout),
+      passRun(this.child.stderr, run.stderr),
     ]);
-    return idle === true;
+    this.child.send(message);
+    const { code, signal = null } = await Promise.race([finished, this.ended]);
+    await output;
+    const limit = sleep(IDLE_LIMIT_MS, {}, { ref: false });
+    if ((await Promise.race([becameIdle, this.ended, limit])).idle) idle.push(this);
+    else this.child.kill('SIGKILL');
+    run.end(code, signal);
   }
 
   /** The next message with this member. */
@@ -78,18 +100,25 @@ class Host {
   }
 }
 
-/** What a run writes on this stream, to its end or that of the process. */
-function readRun(stream) {
+/** Hands on what a run writes on this stream, until its end or that of the process. */
+function passRun(from, to) {
   return new Promise((resolve) => {
-    let text = '';
+    let hasBegun = false;
     const finish = () => {
-      stream.off('data', read).off('end', finish);
-      resolve(text.split(BEGIN)[1]?.split(END)[0] ?? '');
+      from.off('data', pass).off('end', finish);
+      resolve();
     };
-    const read = (chunk) => {
-      text += chunk;
-      if (text.includes(END)) finish();
+    const pass = (chunk) => {
+      let text = chunk;
+      if (!hasBegun) {
+        if (!text.includes(BEGIN)) return;
+        hasBegun = true;
+        text = text.split(BEGIN)[1];
+      }
+      const [written, ...rest] = text.split(END);
+      if (written !== '') to.emit('data', Buffer.from(written));
+      if (rest.length > 0) finish();
     };
-    stream.setEncoding('utf8').on('data', read).on('end', finish);
+    from.setEncoding('utf8').on('data', pass).on('end', finish);
   });
 }
