@@ -30,7 +30,7 @@ test('a network that loses everything, for a while or for good, makes no answer 
       cut.heal();
     },
   );
-  for (const { errors } of asking) expect(errors).toBeGreaterThan(0);
+  for (const { errors } of asking) expect(errors.length).toBeGreaterThan(0);
   await server.stop('SIGKILL');
   await database.drop();
 });

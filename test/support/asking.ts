@@ -57,8 +57,7 @@ export async function until(condition: () => boolean, limitMs = 15_000): Promise
 
 /** Asks again and again, whatever happens, and notes each answer that is older than it may be. */
 export class Asking {
-  answers = 0;
-  errors = 0;
+  readonly errors: Error[] = [];
   readonly stale: object[] = [];
   private isOver = false;
   private readonly ended: Promise<unknown>;
@@ -91,10 +90,9 @@ export class Asking {
     try {
       const answer = await this.introspector.introspect(token);
       const lateMs = performance.now() - endedAt() - BOUND_MS;
-      this.answers++;
       if (lateMs > 0 && this.isOld(answer)) this.stale.push({ token, lateMs });
-    } catch {
-      this.errors++;
+    } catch (error) {
+      this.errors.push(error as Error);
     }
   }
 }
