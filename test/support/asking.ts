@@ -59,6 +59,8 @@ export async function until(condition: () => boolean, limitMs = 15_000): Promise
 export class Asking {
   readonly errors: Error[] = [];
   readonly stale: object[] = [];
+  /** How often the answer was not the old one. */
+  newAnswers = 0;
   private isOver = false;
   private readonly ended: Promise<unknown>;
 
@@ -90,7 +92,8 @@ export class Asking {
     try {
       const answer = await this.introspector.introspect(token);
       const lateMs = performance.now() - endedAt() - BOUND_MS;
-      if (lateMs > 0 && this.isOld(answer)) this.stale.push({ token, lateMs });
+      if (!this.isOld(answer)) this.newAnswers++;
+      else if (lateMs > 0) this.stale.push({ token, lateMs });
     } catch (error) {
       this.errors.push(error as Error);
     }
