@@ -9,7 +9,7 @@ import {
   type TestDatabase,
 } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { type RunningServer, startServer } from '../support/processes.ts';
+import { type RunningServer, startOwnServer, startServer } from '../support/processes.ts';
 
 /** A cable to the database that can be cut, or go silent, and be mended. */
 class Cable {
@@ -168,7 +168,7 @@ onPostgres('on postgres', () => {
 
   test('a process ends within ten seconds although its database does not answer', async () => {
     const own = new Cable(new URL(url));
-    const ending = await startServer({
+    const ending = await startOwnServer({
       ...database.env,
       DATABASE_URL: (await own.plugIn()).href,
     });

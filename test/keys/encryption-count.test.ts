@@ -1,3 +1,4 @@
+import { freePort } from '../../scripts/lab/ports.mjs';
 import {
   changeDatabase,
   createTestDatabase,
@@ -39,10 +40,7 @@ onEachDatabase((kind) => {
     expect(below.output()).not.toContain(warning);
     await below.api.get({ user_group_id: 'g', name: 'G' });
     await below.stop();
-    const above = await startServer({
-      ...env,
-      METRICS_PORT: String(29_400 + (process.pid % 1000)),
-    });
+    const above = await startServer({ ...env, METRICS_PORT: String(await freePort()) });
     expect(above.output()).toContain(warning);
     const metrics = await fetch(/"metrics":"([^"]+)"/.exec(above.output())![1]!);
     expect(await metrics.text()).toContain('encryption_key_encryptions{key="k1"} 2147483648\n');

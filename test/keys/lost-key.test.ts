@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { keyStatus, runSql, withKeys } from '../support/keys.ts';
-import { runAgain, runCli } from '../support/processes.ts';
+import { runWarm, runCli } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
@@ -33,7 +33,7 @@ onEachDatabase((kind) => {
   });
 
   test('a lost key stops the start until it is forgotten; then only showing its tokens fails', async () => {
-    const refused = await runAgain('main.js', withKeys(database, 'k2'));
+    const refused = await runWarm('main.js', withKeys(database, 'k2'));
     expect(refused.code).toBe(1);
     expect(refused.stderr).toMatch(
       /^user-group-service: [^\n]*key "k1", which is not configured[^\n]*keys forget[^\n]*\n$/,

@@ -1,6 +1,6 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyStatus, withKeys } from '../support/keys.ts';
-import { runAgain, runCli, startServer } from '../support/processes.ts';
+import { runCli, runWarm, startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 type Server = Pick<TestService, 'api' | 'close'>;
@@ -19,7 +19,7 @@ onEachDatabase((kind) => {
     await database.drop();
   });
 
-  /** The second is a process of its own: the two share nothing but the database. */
+  /** The second is in another process: the two share nothing but the database. */
   const start: ((...ids: string[]) => Promise<Server>)[] = [
     (...ids) => startTestService(database, withKeys(database, ...ids)),
     async (...ids) => {
@@ -71,7 +71,7 @@ onEachDatabase((kind) => {
       'k2 3 encrypts',
       'k1 7 decrypts',
     ]);
-    expect(await runAgain('main.js', withKeys(database, 'k2'))).toMatchObject({
+    expect(await runWarm('main.js', withKeys(database, 'k2'))).toMatchObject({
       code: 1,
       stderr: expect.stringMatching(
         /^user-group-service: .*key "k1", which is not configured.*\n$/,

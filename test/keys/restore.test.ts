@@ -5,7 +5,7 @@ import { createTestDatabase, onEachDatabase, type TestDatabase } from '../suppor
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { keyStatus, withKeys } from '../support/keys.ts';
 import { follow } from '../support/operations.ts';
-import { BOOTSTRAP_TOKEN, runAgain, startServer } from '../support/processes.ts';
+import { BOOTSTRAP_TOKEN, runWarm, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const wrongKey = keyList('k2').replace('k2:', 'k1:');
@@ -48,7 +48,7 @@ onEachDatabase((kind) => {
   }
 
   async function expectRefusal(env: Record<string, string>, line: RegExp): Promise<void> {
-    const { code, stderr } = await runAgain('main.js', env);
+    const { code, stderr } = await runWarm('main.js', env);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/^user-group-service: [^\n]+\n$/)]);
     expect(stderr).toMatch(line);
   }

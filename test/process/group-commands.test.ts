@@ -14,7 +14,7 @@ import { NDJSON } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { IMPORT, linesOf, toLines } from '../support/lines.ts';
 import { noteTokens } from '../support/leaks.ts';
-import { runCli, type RunningServer, startServer } from '../support/processes.ts';
+import { runCli, type RunningServer, startOwnServer } from '../support/processes.ts';
 
 const COUNT = 2000;
 const MIB = 1024;
@@ -28,7 +28,7 @@ onEachDatabase((kind) => {
   beforeAll(async () => {
     database = await createTestDatabase(kind);
     other = await createTestDatabase(kind);
-    server = await startServer(database.env);
+    server = await startOwnServer(database.env);
     directory = mkdtempSync(join(tmpdir(), 'user-groups-files-'));
   });
 

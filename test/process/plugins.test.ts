@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { runAgain, runCli, startOwnServer } from '../support/processes.ts';
+import { runWarm, runCli, startOwnServer } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -118,7 +118,7 @@ describe('what cannot be added ends the start with one line', () => {
   let refused = 0;
   const starting = async (PLUGINS: string, script: 'main.js' | 'cli.js' = 'main.js') => {
     const { env, drop } = await createTestDatabase('sqlite');
-    const { code, stderr } = await runAgain(script, { ...env, PLUGINS }, 'config', 'check');
+    const { code, stderr } = await runWarm(script, { ...env, PLUGINS }, 'config', 'check');
     await drop();
     expect(code).toBe(1);
     expect(stderr.trim().split('\n')).toHaveLength(1);

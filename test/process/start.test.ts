@@ -20,7 +20,7 @@ import {
   type TestDatabase,
   TEST_KEYS,
 } from '../support/databases.ts';
-import { runAgain, runBuilt, runCli, startServer } from '../support/processes.ts';
+import { runBuilt, runCli, runWarm, startOwnServer, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const otherKey = createHash('sha256').update('other').digest('base64');
@@ -50,7 +50,7 @@ const embedded = (): TestDatabase => ({
 async function expectRefusal(
   env: Record<string, string>,
   line: RegExp,
-  run = runAgain,
+  run = runWarm,
 ): Promise<void> {
   const { code, stderr } = await run('main.js', {
     DATA_DIR: directory,
@@ -198,7 +198,7 @@ describe('a process that cannot start says why in one line', () => {
   test('no line holds the secret that is wrong', async () => {
     const secret = 'do-not-print-me';
     for (const name of ['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN']) {
-      const { stdout, stderr } = await runAgain('main.js', { DATA_DIR: directory, [name]: secret });
+      const { stdout, stderr } = await runWarm('main.js', { DATA_DIR: directory, [name]: secret });
       expect(stderr).toContain(`${name} must`);
       expect(stdout + stderr).not.toContain(secret);
     }
@@ -300,15 +300,15 @@ test('what every user of the machine may read is warned of', async () => {
 
 test('a second process on one DATA_DIR says so, and SIGTERM is written down', async () => {
   const words = 'another process serves this DATA_DIR, too';
-  const first = await startServer({ DATA_DIR: directory });
+  const first = await startOwnServer({ DATA_DIR: directory });
   expect(first.output()).not.toContain(words);
-  const second = await startServer({ DATA_DIR: directory });
+  const second = await startOwnServer({ DATA_DIR: directory });
   expect(second.output()).toContain(words);
   for (const server of [first, second]) {
     expect(await server.stop()).toBe(0);
     expect(server.output()).toContain('"msg":"ending","signal":"SIGTERM"');
   }
-  const third = await startServer({ DATA_DIR: directory });
+  const third = await startOwnServer({ DATA_DIR: directory });
   expect(third.output()).not.toContain(words);
   await third.stop('SIGKILL');
 });

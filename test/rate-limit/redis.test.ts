@@ -1,6 +1,6 @@
 import { type Answer, ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { type RunningServer, runCli, startServer } from '../support/processes.ts';
+import { type RunningServer, runCli, startOwnServer, startServer } from '../support/processes.ts';
 import { importGroups } from '../support/lines.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
 import { canStartRedis, OwnRedis, redisUrl } from '../support/redis.ts';
@@ -127,7 +127,7 @@ describeWithOutages('when Redis goes away', () => {
       RATE_LIMIT_PER_MINUTE: String(LIMIT),
       FAILED_AUTHENTICATIONS_PER_MINUTE: '100000',
     };
-    [one, other] = await Promise.all([startServer(env), startServer(env)]);
+    [one, other] = await Promise.all([startOwnServer(env), startOwnServer(env)]);
     await one.api.put({ ...look, name: 'G' });
     await Promise.all([untilSaid(one, SHARED), untilSaid(other, SHARED)]);
   });

@@ -1,5 +1,5 @@
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { startServer } from '../support/processes.ts';
+import { startOwnServer } from '../support/processes.ts';
 
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
@@ -8,7 +8,7 @@ onEachDatabase((kind) => {
     const database = await createTestDatabase(kind);
     const started = Date.now();
     // Five hours and three quarters ahead.
-    const server = await startServer({ ...database.env, TZ: 'Asia/Kathmandu' });
+    const server = await startOwnServer({ ...database.env, TZ: 'Asia/Kathmandu' });
     const { body } = await server.api.call('PUT', '/api/v1/user-groups/g', { name: 'G' });
     const { body: audit } = await server.api.call('GET', '/api/v1/audit-events');
     await server.stop();

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module';
 import vm from 'node:vm';
 import NodeEnvironment from 'jest-environment-node';
-import { spawnWarm } from './warm-processes.mjs';
+import { observers } from './observers.mjs';
+import { spawnWarmProcess } from './warm-processes.mjs';
 
 // Jest gives each test file modules of its own and compiles all of them anew, which is most of what
 // a file costs. Here a worker compiles a module once: a script is bound to no context, and running
@@ -33,11 +34,10 @@ vm.compileFunction = (source, parameters, options) => {
   return known.script.runInContext(parsingContext);
 };
 
-// The runtime keeps every storage and every observer until it is told otherwise, and with them all
-// that a test file has loaded; each promise goes through all the storages.
-const kept = new Set();
+// The runtime keeps every storage until it is told otherwise, and with it all that a test file has
+// loaded; each promise goes through all the storages.
+const storages = new Set();
 const hooks = require('node:async_hooks');
-const performance = require('node:perf_hooks');
 
 const { AsyncLocalStorage: Storage } = hooks;
 // Newer versions of Node have a getter there.
@@ -46,23 +46,10 @@ Object.defineProperty(hooks, 'AsyncLocalStorage', {
   value: class AsyncLocalStorage extends Storage {
     constructor(...options) {
       super(...options);
-      kept.add(() => this.disable());
+      storages.add(this);
     }
   },
 });
-
-performance.PerformanceObserver = class PerformanceObserver extends (
-  performance.PerformanceObserver
-) {
-  constructor(...options) {
-    super(...options);
-    kept.add(() => this.disconnect());
-  }
-};
-
-// Nothing ends one: its timer goes on, a hundred times a second.
-const histogram = performance.monitorEventLoopDelay({ resolution: 10 });
-performance.monitorEventLoopDelay = () => histogram;
 
 // One for the whole worker, unlike the modules: it throws errors of the test file that has opened a
 // database first, unless it is told anew. To any other file they would be no `Error`.
@@ -73,12 +60,13 @@ export default class extends NodeEnvironment {
     await super.setup();
     sqlite.isInitialized = false;
     // The processes outlive a test file, and so everything that its modules know.
-    this.global.spawnWarm = spawnWarm;
+    this.global.spawnWarmProcess = spawnWarmProcess;
   }
 
   async teardown() {
     await super.teardown();
-    for (const release of kept) release();
-    kept.clear();
+    for (const storage of storages) storage.disable();
+    storages.clear();
+    observers.end();
   }
 }

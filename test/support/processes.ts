@@ -40,14 +40,14 @@ export interface RunningServer {
 }
 
 /**
- * The built server once it says that it is ready, in a process that has run others: it is stopped
- * and killed as any other is.
+ * The built server once it says that it is ready, in a process that may have run others. Each signal
+ * goes to that process.
  */
 export function startServer(env: Record<string, string>): Promise<RunningServer> {
-  return start(spawnAgain, env);
+  return start(spawnWarm, env);
 }
 
-/** The built server as an operator starts it, in a process of its own: for what such a process costs, loads or leaves. */
+/** The built server as an operator starts it, in a process of its own: for what such a process loads, costs and leaves, and how it ends. */
 export function startOwnServer(env: Record<string, string>): Promise<RunningServer> {
   return start(spawnBuilt, env);
 }
@@ -112,19 +112,18 @@ export function runBuilt(
   return finish(script, spawnBuilt(script, env, ...args));
 }
 
-/** Runs a command in a process that has run others: for what it does, where a process of its own adds nothing. */
+/** Runs a command in a process that may have run others: for what it does, where a process of its own adds nothing. */
 export function runCli(env: Record<string, string>, ...args: string[]): Promise<Finished> {
-  return runAgain('cli.js', env, ...args);
+  return runWarm('cli.js', env, ...args);
 }
 
 /** As `runBuilt`, without the time that a process needs to load its modules. */
-export function runAgain(
+export function runWarm(
   script: Script,
   env: Record<string, string>,
   ...args: string[]
 ): Promise<Finished> {
-  // A server that is refused leaves its timers to the next who runs in the process.
-  return finish(script, spawnAgain(script, { WEBHOOK_DELIVERY: 'off', ...env }, ...args));
+  return finish(script, spawnWarm(script, env, ...args));
 }
 
 async function finish(script: Script, child: Spawned): Promise<Finished> {
@@ -152,15 +151,22 @@ export function spawnBuilt(
   return watched(child);
 }
 
-/** As `spawnBuilt`, in a process that has run others. */
-function spawnAgain(script: Script, env: Record<string, string>, ...args: string[]): Spawned {
-  const early = Object.keys(env).find((name) => name.startsWith('NODE_'));
+/** Variables that the runtime reads when a process starts, and never again. */
+const READ_AT_START = /^(?:NODE_|UV_|SSL_CERT_|OPENSSL_|TZ$|LANG$|LC_)/;
+
+/** As `spawnBuilt`, in a process that may have run others. */
+function spawnWarm(script: Script, env: Record<string, string>, ...args: string[]): Spawned {
+  const early = Object.keys(env).find((name) => READ_AT_START.test(name));
   if (early !== undefined) throw new Error(`${early} counts only in a process of its own`);
-  return watched(spawnWarm(script, { PATH: process.env['PATH']!, ...env }, args));
+  return watched(spawnWarmProcess(script, { PATH: process.env['PATH']!, ...env }, args));
 }
 
 /** Of the test environment. */
-declare function spawnWarm(script: Script, env: Record<string, string>, args: string[]): Spawned;
+declare function spawnWarmProcess(
+  script: Script,
+  env: Record<string, string>,
+  args: string[],
+): Spawned;
 
 function watched<Child extends Spawned>(child: Child): Child {
   children.add(child);

@@ -1,18 +1,25 @@
-// A process in which the scripts of dist run one after the other. What costs most of a short command
-// is to load its modules, and they are loaded once here. Each run has its own arguments and
-// environment; it is over when nothing keeps the event loop any more, or at `process.exit`.
+// A process in which the scripts of dist run one after the other, since to load their modules is
+// most of what a short run costs. Each run has its own arguments and variables; it is over when
+// nothing keeps the event loop any more, or at `process.exit`. What it leaves behind is ended then.
+//
+// What modules know they know in all the runs, such as the scopes that a plugin has declared; and a
+// signal before a run has said what to do with it ends the process without a word.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Server, Socket } from 'node:net';
 import { constants } from 'node:os';
 import process from 'node:process';
+import { clearTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
+import { observers } from './observers.mjs';
 import { BEGIN, END } from './warm-processes.mjs';
 
 const require = createRequire(import.meta.url);
 const EXIT = Symbol('the script has ended the process');
 const exit = process.exit.bind(process);
 const databases = openedDatabases();
+const servers = openedServers();
+const timers = startedTimers();
 let running = false;
 let runs = 0;
 
@@ -58,37 +65,68 @@ function fail(error) {
   exit(128 + constants.signals.SIGABRT);
 }
 
-/** The embedded databases that are opened from now on, and not released yet. */
+/** The embedded databases that are opened from now on. What nobody holds is closed as in any other process. */
 function openedDatabases() {
   const opened = new Set();
-  // Beneath the driver, whose module `import` and `require` each keep for themselves.
+  // In the addon: whoever imports the driver's module has what it exported when it was loaded.
   const driver = require('better-sqlite3/build/Release/better_sqlite3.node');
   driver.Database = class extends driver.Database {
     constructor(...options) {
       super(...options);
-      opened.add(this);
+      opened.add(new WeakRef(this));
     }
   };
   return opened;
+}
+
+/** The servers that listen from now on, until they are closed: also one that keeps no process. */
+function openedServers() {
+  const opened = new Set();
+  const { prototype } = Server;
+  const { listen } = prototype;
+  prototype.listen = function (...options) {
+    opened.add(this);
+    this.once('close', () => opened.delete(this));
+    return listen.apply(this, options);
+  };
+  return opened;
+}
+
+/** The timers that are started from now on, with those that are over. */
+function startedTimers() {
+  const started = new Set();
+  for (const name of ['setTimeout', 'setInterval']) {
+    globalThis[name] = new Proxy(globalThis[name], {
+      apply(start, self, options) {
+        const timer = start(...options);
+        started.add(timer);
+        return timer;
+      },
+    });
+  }
+  return started;
 }
 
 /** Closes what the end of a process closes, so that the next run can do without another. */
 function release() {
   for (const database of databases) {
     try {
-      database.close();
+      database.deref()?.close();
     } catch {
       // It is in the midst of a query, and stays open: `holdsDatabase` will tell.
     }
   }
   databases.clear();
+  for (const timer of timers) clearTimeout(timer);
+  timers.clear();
+  observers.end();
   for (const event of process.eventNames()) {
     if (String(event).startsWith('SIG')) process.removeAllListeners(event);
   }
+  for (const server of servers) server.close();
   const own = [process.stdin, process.stdout, process.stderr];
   for (const handle of process._getActiveHandles()) {
-    if (handle instanceof Server) handle.close();
-    else if (handle instanceof Socket && !own.includes(handle)) handle.destroy();
+    if (handle instanceof Socket && !own.includes(handle)) handle.destroy();
   }
 }
 

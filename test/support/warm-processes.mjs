@@ -18,19 +18,19 @@ export const END = '\ue001';
 const idle = [];
 
 /**
- * Runs a built script in a process that has run others before.
+ * Runs a built script in a process that may have run others before.
  * @param {string} script such as `cli.js`
  * @param {Record<string, string>} env
  * @param {string[]} args
  */
-export function spawnWarm(script, env, args) {
+export function spawnWarmProcess(script, env, args) {
   const host = idle.pop() ?? new Host();
   const run = new WarmProcess(host.child);
   void host.run({ script: fileURLToPath(new URL(script, DIST)), args, env }, run);
   return run;
 }
 
-/** One run as its parent sees it: what it uses of a `ChildProcess`. A signal that ends it ends its host. */
+/** One run, with the part of a `ChildProcess` that the tests use. A signal that ends it ends its host. */
 class WarmProcess extends EventEmitter {
   stdout = new EventEmitter();
   stderr = new EventEmitter();
@@ -83,7 +83,10 @@ class Host {
     await output;
     const limit = sleep(IDLE_LIMIT_MS, {}, { ref: false });
     if ((await Promise.race([becameIdle, this.ended, limit])).idle) idle.push(this);
-    else this.child.kill('SIGKILL');
+    else {
+      this.child.kill('SIGKILL');
+      await this.ended;
+    }
     run.end(code, signal);
   }
 

@@ -1,6 +1,6 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyStatus, withKeys } from '../support/keys.ts';
-import { runAgain, runCli } from '../support/processes.ts';
+import { runWarm, runCli } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
@@ -45,7 +45,7 @@ onEachDatabase((kind) => {
   });
 
   test('a key that only a webhook needs is missed at the start, until it is given up', async () => {
-    const refused = await runAgain('main.js', withKeys(database, 'k2'));
+    const refused = await runWarm('main.js', withKeys(database, 'k2'));
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('key "k1"')]);
     const asked = await runCli(withKeys(database, 'k2'), 'keys', 'forget', 'k1');
     expect([asked.code, asked.stderr]).toEqual([
