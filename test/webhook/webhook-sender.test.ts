@@ -1,9 +1,10 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import {
   type AddressInfo,
   createServer as createTcpServer,
   type Server as TcpServer,
+  type Socket,
 } from 'node:net';
 import type { LookupAddress } from 'node:dns';
 import { AddressRules } from '../../src/webhook/sending/address-rules.ts';
@@ -16,9 +17,11 @@ const DEADLINE_MS = 700;
 const rules = new AddressRules([PERMITTED]);
 
 const servers: TcpServer[] = [];
+const sockets: Socket[] = [];
 
 async function listen(server: TcpServer, address: string, port = 0): Promise<number> {
   servers.push(server);
+  server.on('connection', (socket) => sockets.push(socket));
   await new Promise<void>((resolve) => server.listen(port, address, resolve));
   return (server.address() as AddressInfo).port;
 }
@@ -39,10 +42,8 @@ async function watchForbidden(port: number): Promise<() => number> {
 }
 
 afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.close();
-    if ('closeAllConnections' in server) (server as Server).closeAllConnections();
-  }
+  for (const server of servers.splice(0)) server.close();
+  for (const socket of sockets.splice(0)) socket.destroy();
 });
 
 /** Answers one list of addresses after the other, the last one for ever. */
