@@ -2,8 +2,9 @@
 // most of what a short run costs. Each run has its own arguments and variables; it is over when
 // nothing keeps the event loop any more, or at `process.exit`. What it leaves behind is ended then.
 //
-// What modules know they know in all the runs, such as the scopes that a plugin has declared; and a
-// signal before a run has said what to do with it ends the process without a word.
+// Two things are not as in a process of one's own: a module keeps its state from run to run, such as
+// the scopes that a plugin has declared; and a signal that comes before a run has said what to do
+// with it ends the process without a word.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { Server, Socket } from 'node:net';
