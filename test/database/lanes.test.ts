@@ -10,9 +10,22 @@ interface Wave {
   fail: (error: Error) => void;
 }
 
-/** Lanes whose waves end when the test says so. */
+const started: Wave[][] = [];
+
+// While one goes on, whoever waits is watched by a timer.
+afterEach(async () => {
+  for (const waves of started.splice(0)) {
+    for (const { answer } of waves) {
+      answer();
+      await settled();
+    }
+  }
+});
+
+/** Lanes whose waves end when the test says so, or at its end. */
 function startLanes(options: Omit<LanesOptions<string, string>, 'run'> = {}) {
   const waves: Wave[] = [];
+  started.push(waves);
   const lanes = new Lanes<string, string>({
     ...options,
     run: (workspaceId, calls) =>
