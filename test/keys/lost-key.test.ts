@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyList } from '../../scripts/lab/keys.mjs';
 import { keyStatus, runSql, withKeys } from '../support/keys.ts';
-import { runWarm, runCli } from '../support/processes.ts';
+import { runCli, runWarm } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { runWarm, runCli, startOwnServer } from '../support/processes.ts';
+import { runCli, runWarm, startOwnServer } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 

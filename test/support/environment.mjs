@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import vm from 'node:vm';
 import NodeEnvironment from 'jest-environment-node';
-import { observers } from './observers.mjs';
+import { endObservers } from './observers.mjs';
 import { spawnWarmProcess } from './warm-processes.mjs';
 
 // Jest gives each test file modules of its own and compiles all of them anew, which is most of what
@@ -67,6 +67,6 @@ export default class extends NodeEnvironment {
     await super.teardown();
     for (const storage of storages) storage.disable();
     storages.clear();
-    observers.end();
+    endObservers();
   }
 }

@@ -1,5 +1,6 @@
-// What the metrics of a service begin to observe goes on for as long as its process, and keeps all that
-// the service has loaded: so a process that runs one service after the other ends it in between.
+// What the metrics of a service begin to observe is observed for as long as the process lasts, and
+// keeps all that the service has loaded: a process that runs one service after the other ends it
+// in between.
 import { createRequire } from 'node:module';
 
 const performance = createRequire(import.meta.url)('node:perf_hooks');
@@ -18,9 +19,7 @@ performance.PerformanceObserver = class PerformanceObserver extends (
 const histogram = performance.monitorEventLoopDelay({ resolution: 10 });
 performance.monitorEventLoopDelay = () => histogram;
 
-export const observers = {
-  end() {
-    for (const observer of begun) observer.disconnect();
-    begun.clear();
-  },
-};
+export function endObservers() {
+  for (const observer of begun) observer.disconnect();
+  begun.clear();
+}

@@ -12,7 +12,7 @@ import { constants } from 'node:os';
 import process from 'node:process';
 import { clearTimeout } from 'node:timers';
 import { pathToFileURL } from 'node:url';
-import { observers } from './observers.mjs';
+import { endObservers } from './observers.mjs';
 import { BEGIN, END } from './warm-processes.mjs';
 
 const require = createRequire(import.meta.url);
@@ -120,7 +120,7 @@ function release() {
   databases.clear();
   for (const timer of timers) clearTimeout(timer);
   timers.clear();
-  observers.end();
+  endObservers();
   for (const event of process.eventNames()) {
     if (String(event).startsWith('SIG')) process.removeAllListeners(event);
   }

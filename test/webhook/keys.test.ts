@@ -1,6 +1,6 @@
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { keyStatus, withKeys } from '../support/keys.ts';
-import { runWarm, runCli } from '../support/processes.ts';
+import { runCli, runWarm } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
