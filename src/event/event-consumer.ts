@@ -3,7 +3,7 @@ import { type ChangePosition, type ChangeReader, reachedAt } from '../database/c
 import { KEEP_FRESH_MS, readHeld } from '../database/held-changes.ts';
 import { ConsumerLease } from './consumer-lease.ts';
 import type { EventConsumerRepository } from './event-consumer.repository.ts';
-import { matchesAny } from './event-types.ts';
+import { type KindFilter, kindsMatching } from './event-types.ts';
 import { toUserGroupEvent, type UserGroupEvent } from './user-group-event.ts';
 
 /** Code that must not miss what changes. */
@@ -37,6 +37,7 @@ const LEASE_SECONDS = 30;
 export class EventConsumer {
   private readonly logger = new Logger(EventConsumer.name);
   private readonly lease: ConsumerLease;
+  private readonly isWanted: KindFilter;
   private readonly ending = new AbortController();
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -52,7 +53,8 @@ export class EventConsumer {
     private readonly consumers: EventConsumerRepository,
     private readonly keptForMs: number,
   ) {
-    const { name, leaseSeconds = LEASE_SECONDS } = subscription;
+    const { name, types = ['*'], leaseSeconds = LEASE_SECONDS } = subscription;
+    this.isWanted = kindsMatching(types);
     this.lease = new ConsumerLease(consumers, name, leaseSeconds * 1000);
   }
 
@@ -118,14 +120,12 @@ export class EventConsumer {
 
   /** @returns whether more can follow at once */
   private async handleNext(last: ChangePosition): Promise<boolean> {
-    const { name, types } = this.subscription;
+    const { name } = this.subscription;
     // Looked at first: what is too old afterwards has been read.
     const isTooOld = reachedAt(last) < Date.now() - this.keptForMs;
     const { changes, position, hasMore, lost } = await readHeld(this.reader, last, PAGE);
     const isLost = isTooOld || lost !== undefined;
-    const events = changes
-      .filter(({ kind }) => !types || matchesAny(types, kind))
-      .map(toUserGroupEvent);
+    const events = changes.filter(({ kind }) => this.isWanted(kind)).map(toUserGroupEvent);
     if (isLost) this.logger.warn({ msg: 'events may be missing', consumer: name, err: lost });
     if (isLost || events.length > 0) {
       await this.lease.during(this.ending.signal, async (signal) => {

@@ -7,6 +7,7 @@ import type { ChangePosition, ChangeRecord, ReadChanges } from '../database/chan
 import type { TailBatch, TailFollower } from './change-tail.ts';
 import { toEventView } from './dto/event-answer.dto.ts';
 import { isOf } from './event.service.ts';
+import type { KindFilter } from './event-types.ts';
 
 /** How much may lie unread, and for how long. */
 const UNREAD_BYTES = 64 * 1024;
@@ -23,7 +24,7 @@ export type EndReason = 'renew' | 'shutting_down' | 'too_slow' | 'lost' | 'unaut
 
 export interface StreamOptions {
   workspaceId: number;
-  isWanted: (type: string) => boolean;
+  isWanted: KindFilter;
   toCursor: (position: ChangePosition) => string;
   /** Reads on from a position. */
   readOn: (position: ChangePosition) => Promise<ReadChanges>;

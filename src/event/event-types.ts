@@ -8,19 +8,33 @@ const GLOB = /^[a-z_*]+(?:\.[a-z_*]+)?$/;
 const MAX_GLOB_LENGTH = 100;
 const MAX_GLOBS = 50;
 
+/** Tells whether a kind of change is among those that were asked for. */
+export type KindFilter = (kind: string) => boolean;
+
 /** Whether a text is a glob that matches some type of event of a workspace. */
 export function isUsableGlob(text: string): boolean {
   return isGlobOf(text, changeKinds);
 }
 
-function isGlobOf(text: string, types: readonly string[]): boolean {
-  if (text.length > MAX_GLOB_LENGTH || !GLOB.test(text)) return false;
-  return types.some((type) => matches(text, type));
+function isGlobOf(text: string, kinds: readonly string[]): boolean {
+  return text.length <= MAX_GLOB_LENGTH && GLOB.test(text) && kinds.some(matcherOf(text));
 }
 
-/** Whether one of the globs matches; `*` stands for any characters, none among them. */
-export function matchesAny(globs: readonly string[], type: string): boolean {
-  return globs.some((glob) => matches(glob, type));
+/**
+ * Makes a filter of globs, of which `*` stands for any characters, none among them. It compares the globs
+ * with a kind once, however many changes there are of it. A kind that a newer version has written is matched, too.
+ */
+export function kindsMatching(globs: readonly string[]): KindFilter {
+  const matchers = globs.map(matcherOf);
+  const known = new Map<string, boolean>();
+  return (kind) => {
+    let isMatched = known.get(kind);
+    if (isMatched === undefined) {
+      isMatched = matchers.some((matches) => matches(kind));
+      known.set(kind, isMatched);
+    }
+    return isMatched;
+  };
 }
 
 /** Validates a list of globs, separated by commas. */
@@ -32,11 +46,9 @@ export function typesViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/** What a list that `typesViolations` has accepted admits; without one everything. */
-export function admitting(types: string | undefined): (type: string) => boolean {
-  if (types === undefined) return () => true;
-  const globs = types.split(',');
-  return (type) => matchesAny(globs, type);
+/** Makes the filter of a list that `typesViolations` has accepted; without a list it admits everything. */
+export function admitting(types: string | undefined): KindFilter {
+  return types === undefined ? () => true : kindsMatching(types.split(','));
 }
 
 function isFeedGlob(text: string): boolean {
@@ -44,16 +56,18 @@ function isFeedGlob(text: string): boolean {
 }
 
 /** Compares piece by piece, from left to right: no glob makes it slow. */
-function matches(glob: string, type: string): boolean {
+function matcherOf(glob: string): KindFilter {
   const [first = '', ...rest] = glob.split('*');
   const last = rest.pop();
-  if (last === undefined) return glob === type;
-  if (!type.startsWith(first)) return false;
-  let at = first.length;
-  for (const piece of rest) {
-    const found = type.indexOf(piece, at);
-    if (found < 0) return false;
-    at = found + piece.length;
-  }
-  return type.length - last.length >= at && type.endsWith(last);
+  if (last === undefined) return (kind) => kind === glob;
+  return (kind) => {
+    if (!kind.startsWith(first)) return false;
+    let at = first.length;
+    for (const piece of rest) {
+      const found = kind.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return kind.length - last.length >= at && kind.endsWith(last);
+  };
 }

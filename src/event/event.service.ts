@@ -13,7 +13,7 @@ import { type EventQueryDto, LATEST, limitOf } from './dto/event-query.dto.ts';
 import { type EventsAnswer, toEventView } from './dto/event-answer.dto.ts';
 import { EventCursors } from './event-cursors.ts';
 import { EventSlots } from './event-slots.ts';
-import { admitting } from './event-types.ts';
+import { admitting, type KindFilter } from './event-types.ts';
 
 /** How often the change log is read for one answer, where few changes are of the types that are wanted. */
 const MOST_READS = 10;
@@ -21,7 +21,7 @@ const MOST_READS = 10;
 interface Wanted {
   workspaceId: number;
   limit: number;
-  isWanted: (type: string) => boolean;
+  isWanted: KindFilter;
 }
 
 /** Reads the events of a workspace. */

@@ -13,7 +13,7 @@ import { Statements } from '../../database/statements.ts';
 import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { toEventView } from '../../event/dto/event-answer.dto.ts';
-import { matchesAny } from '../../event/event-types.ts';
+import { kindsMatching } from '../../event/event-types.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
@@ -141,14 +141,18 @@ export class WebhookFanOut implements ChangeConsumer {
     if (workspaceIds.size === 0) return [];
     // Read after the changes: an endpoint that was there before a change is seen with it.
     const endpoints = await this.endpoints.listOf([...workspaceIds]);
+    const wanted = endpoints.map((endpoint) => ({
+      ...endpoint,
+      isWanted: kindsMatching(endpoint.eventTypes.split(' ')),
+    }));
     const { keptSince } = this;
     return changes.flatMap((change) =>
-      endpoints
+      wanted
         .filter(
-          ({ workspaceId, eventTypes, createdAt }) =>
+          ({ workspaceId, createdAt, isWanted }) =>
             workspaceId === change.workspaceId &&
             change.occurredAt >= Math.max(createdAt - CLOCK_SKEW_MS, keptSince) &&
-            matchesAny(eventTypes.split(' '), change.kind),
+            isWanted(change.kind),
         )
         .map(({ id }) => toDelivery(id, change)),
     );
