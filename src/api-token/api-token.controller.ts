@@ -63,7 +63,7 @@ export class ApiTokenController {
   @ApiProblems(ApiTokenSuperseded, GrantExceedsCaller, AuditUnavailable)
   async issue(
     @CurrentCaller() caller: Caller,
-    @JsonBody(IssueApiTokenDto, { strict: true }) dto: IssueApiTokenDto,
+    @JsonBody(IssueApiTokenDto) dto: IssueApiTokenDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<IssuedApiTokenAnswer> {
     const answer = await this.apiTokens.issue(caller, dto);
@@ -107,7 +107,7 @@ export class ApiTokenController {
   update(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,
-    @JsonBody(UpdateApiTokenDto, { strict: true }) dto: UpdateApiTokenDto,
+    @JsonBody(UpdateApiTokenDto) dto: UpdateApiTokenDto,
   ): Promise<ApiTokenAnswer> {
     return this.apiTokens.update(caller, id, dto);
   }
@@ -132,7 +132,7 @@ export class ApiTokenController {
   rotate(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,
-    @JsonBody(RotateApiTokenDto, { strict: true }) dto: RotateApiTokenDto,
+    @JsonBody(RotateApiTokenDto) dto: RotateApiTokenDto,
   ): Promise<IssuedApiTokenAnswer> {
     return this.apiTokens.rotate(caller, id, dto);
   }

@@ -56,7 +56,7 @@ export class AuditEventController {
   @ApiProblems(TooManyAtOnce)
   export(
     @CurrentCaller() caller: Caller,
-    @JsonBody(AuditExportDto, { strict: true }) dto: AuditExportDto,
+    @JsonBody(AuditExportDto) dto: AuditExportDto,
     @Res() response: Response,
   ): Promise<void> {
     return answerNdjson(response, this.exporter.run(caller, dto));

@@ -38,7 +38,7 @@ export class ConsoleSessionController {
   @HttpCode(200)
   @Public()
   async signIn(
-    @JsonBody(SignInDto, { strict: true, limit: SIGN_IN_LIMIT }) { api_token: apiToken }: SignInDto,
+    @JsonBody(SignInDto, { limit: SIGN_IN_LIMIT }) { api_token: apiToken }: SignInDto,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SessionAnswer> {

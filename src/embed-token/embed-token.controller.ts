@@ -28,7 +28,7 @@ export class EmbedTokenController {
   issue(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
-    @JsonBody(IssueEmbedTokenDto, { strict: true }) dto: IssueEmbedTokenDto,
+    @JsonBody(IssueEmbedTokenDto) dto: IssueEmbedTokenDto,
   ): Promise<EmbedTokenAnswer> {
     return this.embedTokens.issue(caller, id, dto);
   }

@@ -54,7 +54,7 @@ export class UserGroupController {
   )
   createOrLookUp(
     @CurrentCaller() caller: Caller,
-    @JsonBody(UserGroupDto) dto: UserGroupDto,
+    @JsonBody(UserGroupDto, { lenient: true }) dto: UserGroupDto,
   ): Promise<LookedUpUserGroupAnswer> {
     return this.userGroups.createOrLookUp(caller, dto);
   }
@@ -77,7 +77,7 @@ export class UserGroupController {
   )
   put(
     @CurrentCaller() caller: Caller,
-    @JsonBody(UserGroupDto) dto: UserGroupDto,
+    @JsonBody(UserGroupDto, { lenient: true }) dto: UserGroupDto,
   ): Promise<UserGroupAnswer> {
     return this.userGroups.put(caller, dto);
   }
@@ -104,7 +104,7 @@ export class UserGroupController {
   )
   rotateToken(
     @CurrentCaller() caller: Caller,
-    @JsonBody(RotateTokenDto) dto: RotateTokenDto,
+    @JsonBody(RotateTokenDto, { lenient: true }) dto: RotateTokenDto,
     @IdempotencyKeyHeader() key: string | undefined,
   ): Promise<UserGroupAnswer> {
     return this.tokens.rotate(caller, dto, key);

@@ -98,6 +98,11 @@ export function callsWithWrongTypes(
   );
 }
 
+/** The operation called as the examples say, with one field more. */
+export function callWithField(operation: DescribedOperation, field: object): SendOptions {
+  return call(operation, { field });
+}
+
 const WRONG_TYPES: Record<string, unknown[]> = {
   string: [7, true, {}, ['x']],
   integer: ['7', 1.5, true, {}, [7]],

@@ -1676,7 +1676,7 @@ class UserGroupClient(Transport):
         compare `aud` with your own name. An unknown, replaced, expired or foreign token is
         `{"active": false}`, without a reason. A change is seen by every replica within a second.
         OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in
-        the form, with any client id.
+        the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
 
         Needs the scope `tokens:introspect`.
 

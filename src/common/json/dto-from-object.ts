@@ -15,5 +15,5 @@ export function dtoFromObject<T extends object>(type: Type<T>, input: object): T
     const detail = `${name} must be a number that JSON has.`;
     throw new ValidationFailed([{ pointer: toPointer([name]), code: 'not_acceptable', detail }]);
   });
-  return dtoFromJson(type, parseStrictJson(Buffer.from(text)), { strict: true });
+  return dtoFromJson(type, parseStrictJson(Buffer.from(text)));
 }

@@ -26,8 +26,11 @@ export interface BodyOptions {
   form?: boolean;
   /** Whether its media type may be JSON Merge Patch (RFC 7396), which the handler applies. */
   mergePatch?: boolean;
-  /** Whether other fields are refused: where a misspelt one would leave out a limit. */
-  strict?: boolean;
+  /**
+   * Whether other fields are ignored, as `/api/user` and RFC 7662 require. By default they are refused,
+   * because a misspelt field would silently leave out what it asks for.
+   */
+  lenient?: boolean;
   /** The most bytes, where they are fewer than BODY_LIMIT. */
   limit?: number;
 }
@@ -35,12 +38,12 @@ export interface BodyOptions {
 /**
  * Parameter decorator: the request's JSON body as an instance of `type`, checked by the rules on
  * its properties, and the body in the OpenAPI document. A field of `type` is a property with a
- * rule; other fields are ignored. It reads the body itself, after the guard, so that nobody without
+ * rule; other fields are refused. It reads the body itself, after the guard, so that nobody without
  * a valid API token can make the service read or parse anything.
  */
 export function JsonBody<T extends object>(
   type: Type<T>,
-  { form = false, mergePatch = false, strict = false, limit: most = Infinity }: BodyOptions = {},
+  { form = false, mergePatch = false, lenient = false, limit: most = Infinity }: BodyOptions = {},
 ): ParameterDecorator {
   const types: BodyType[] = [
     ...(mergePatch ? ([MERGE_PATCH_TYPE] as const) : []),
@@ -50,7 +53,7 @@ export function JsonBody<T extends object>(
   const parse = (request: Request, body: Body): T =>
     body.type === FORM_TYPE
       ? checkedDto(type, fromForm(request, body.bytes))
-      : dtoFromJson(type, parseStrictJson(body.bytes), { strict });
+      : dtoFromJson(type, parseStrictJson(body.bytes), { lenient });
   // A valid body that has arrived takes no promise. Any fault rejects one, so that faults of the
   // header fields, which are found at once, are reported first.
   const factory = (_data: unknown, context: ExecutionContext): T | Promise<T> => {

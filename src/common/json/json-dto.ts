@@ -7,13 +7,13 @@ import { fieldsOf, ruleViolations, toDto } from './to-dto.ts';
 
 /**
  * Converts a JSON object into an instance of `type`, checked by the rules on its properties.
- * @param options.strict whether to refuse fields that `type` does not have
+ * @param options.lenient whether to ignore fields that `type` does not have; by default they are refused
  * @throws ValidationFailed
  */
 export function dtoFromJson<T extends object>(
   type: Type<T>,
   { value, violations, lossyNumbers }: StrictJson,
-  { strict = false }: { strict?: boolean } = {},
+  { lenient = false }: { lenient?: boolean } = {},
 ): T {
   if (violations.length > 0) throw new ValidationFailed(violations);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
@@ -23,9 +23,9 @@ export function dtoFromJson<T extends object>(
   const dto = toDto(type, value);
   const fields = fieldsOf(type);
   const broken = ruleViolations(dto);
-  if (strict || broken.length > 0 || lossyNumbers.length > 0) {
+  if (!lenient || broken.length > 0 || lossyNumbers.length > 0) {
     const found = [
-      ...(strict ? unknownFields(value, fields) : []),
+      ...(lenient ? [] : unknownFields(value, fields)),
       ...broken,
       ...lossyNumbers.filter((number) => isBelow(number, fields)),
     ];

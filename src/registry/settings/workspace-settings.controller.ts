@@ -46,7 +46,7 @@ export class WorkspaceSettingsController {
   @ApiProblems(MappingsUnresolvable, AuditUnavailable)
   update(
     @CurrentCaller() caller: Caller,
-    @JsonBody(UpdateWorkspaceDto, { strict: true }) dto: UpdateWorkspaceDto,
+    @JsonBody(UpdateWorkspaceDto) dto: UpdateWorkspaceDto,
   ): Promise<WorkspaceAnswer> {
     return this.settings.update(caller, dto);
   }
@@ -99,7 +99,7 @@ export class WorkspaceSettingsController {
   previewIncomplete(
     @CurrentCaller() caller: Caller,
     @QueryOf(PageQueryDto) query: PageQueryDto,
-    @JsonBody(RequirementsDto, { strict: true }) dto: RequirementsDto,
+    @JsonBody(RequirementsDto) dto: RequirementsDto,
   ): Promise<FlawedGroupsAnswer> {
     return this.settings.previewIncomplete(caller, query, dto);
   }

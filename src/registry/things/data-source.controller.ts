@@ -67,7 +67,7 @@ export class DataSourceController {
   @ApiProblems(ProvidedIdTaken, AuditUnavailable)
   async register(
     @CurrentCaller() caller: Caller,
-    @JsonBody(RegisterDto, { strict: true }) dto: RegisterDto,
+    @JsonBody(RegisterDto) dto: RegisterDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<DataSourceAnswer> {
     const dataSource = await this.registry.register(caller, dataSourceKind, dto);
@@ -103,7 +103,7 @@ export class DataSourceController {
   async rename(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', DataSourceNotFound) id: number,
-    @JsonBody(RenameDto, { strict: true }) dto: RenameDto,
+    @JsonBody(RenameDto) dto: RenameDto,
   ): Promise<DataSourceAnswer> {
     return { success: 1, data_source: await this.registry.rename(caller, dataSourceKind, id, dto) };
   }

@@ -64,7 +64,7 @@ export class SchemaController {
   @ApiProblems(ProvidedIdTaken, TooManySchemas, AuditUnavailable)
   async register(
     @CurrentCaller() caller: Caller,
-    @JsonBody(RegisterDto, { strict: true }) dto: RegisterDto,
+    @JsonBody(RegisterDto) dto: RegisterDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<SchemaAnswer> {
     const schema = await this.registry.register(caller, schemaKind, dto);
@@ -100,7 +100,7 @@ export class SchemaController {
   async rename(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', SchemaNotFound) id: number,
-    @JsonBody(RenameDto, { strict: true }) dto: RenameDto,
+    @JsonBody(RenameDto) dto: RenameDto,
   ): Promise<SchemaAnswer> {
     return { success: 1, schema: await this.registry.rename(caller, schemaKind, id, dto) };
   }

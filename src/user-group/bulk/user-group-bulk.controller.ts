@@ -83,7 +83,7 @@ export class UserGroupBulkController {
   @ApiProblems(TooManyAtOnce, AuditUnavailable)
   export(
     @CurrentCaller() caller: Caller,
-    @JsonBody(ExportDto, { strict: true }) dto: ExportDto,
+    @JsonBody(ExportDto) dto: ExportDto,
     @Res() response: Response,
   ): Promise<void> {
     return answerNdjson(response, this.exporter.run(caller, dto));

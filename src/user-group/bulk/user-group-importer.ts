@@ -230,7 +230,7 @@ export class UserGroupImporter {
     try {
       const json = parseStrictJson(bytes);
       if (isSummary(json.value)) return undefined;
-      return { line, dto: dtoFromJson(ImportedUserGroupDto, json, { strict: true }) };
+      return { line, dto: dtoFromJson(ImportedUserGroupDto, json) };
     } catch (error) {
       if (error instanceof ServiceError) return { line, error };
       throw error;

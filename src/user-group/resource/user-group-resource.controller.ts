@@ -116,7 +116,7 @@ export class UserGroupResourceController {
   async replace(
     @CurrentCaller() caller: Caller,
     @NewProvidedIdParam() id: string,
-    @JsonBody(ReplaceUserGroupDto, { strict: true }) dto: ReplaceUserGroupDto,
+    @JsonBody(ReplaceUserGroupDto) dto: ReplaceUserGroupDto,
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResourceAnswer> {
@@ -145,7 +145,7 @@ export class UserGroupResourceController {
   async patch(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
-    @JsonBody(PatchUserGroupDto, { mergePatch: true, strict: true }) dto: PatchUserGroupDto,
+    @JsonBody(PatchUserGroupDto, { mergePatch: true }) dto: PatchUserGroupDto,
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResourceAnswer> {

@@ -52,7 +52,7 @@ export class WebhookDeliveryController {
   replay(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
-    @JsonBody(ReplayWebhooksDto, { strict: true }) dto: ReplayWebhooksDto,
+    @JsonBody(ReplayWebhooksDto) dto: ReplayWebhooksDto,
   ): Promise<ReplayedWebhooksAnswer> {
     return this.deliveries.replay(caller, id, dto);
   }

@@ -64,7 +64,7 @@ export class WebhookEndpointController {
   @ApiProblems(TooManyWebhookEndpoints, AuditUnavailable)
   async create(
     @CurrentCaller() caller: Caller,
-    @JsonBody(CreateWebhookEndpointDto, { strict: true }) dto: CreateWebhookEndpointDto,
+    @JsonBody(CreateWebhookEndpointDto) dto: CreateWebhookEndpointDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<IssuedWebhookEndpointAnswer> {
     const answer = await this.endpoints.create(caller, dto);
@@ -101,7 +101,7 @@ export class WebhookEndpointController {
   update(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
-    @JsonBody(UpdateWebhookEndpointDto, { strict: true }) dto: UpdateWebhookEndpointDto,
+    @JsonBody(UpdateWebhookEndpointDto) dto: UpdateWebhookEndpointDto,
   ): Promise<WebhookEndpointAnswer> {
     return this.endpoints.update(caller, id, dto);
   }
@@ -138,7 +138,7 @@ export class WebhookEndpointController {
   rollSecret(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
-    @JsonBody(RollWebhookSecretDto, { strict: true }) dto: RollWebhookSecretDto,
+    @JsonBody(RollWebhookSecretDto) dto: RollWebhookSecretDto,
   ): Promise<IssuedWebhookEndpointAnswer> {
     return this.endpoints.rollSecret(caller, id, dto);
   }
