@@ -188,7 +188,7 @@ export class Config {
 
   @FromEnv('TRUST_PROXY', {
     about:
-      'From whom `X-Forwarded-For` is accepted as the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges.',
+      'From whom `X-Forwarded-For` is accepted as the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges. A port and brackets, as in `203.0.113.9:61598` and `[2001:db8::1]:443`, are read, too.',
     defaultText: '0',
     read: trustedProxies,
   })

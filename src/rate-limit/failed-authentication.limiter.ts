@@ -32,15 +32,18 @@ export class FailedAuthenticationLimiter {
 
   /**
    * Counts a failed authentication by a wrong or malformed token, or by a valid one from an address
-   * it may not be used from; a missing header is no guess. Sets the `RateLimit` fields of the
+   * it may not be used from; a missing header is no guess. Counts no client whose address is unknown:
+   * one count for all of them would let one lock out the others. Sets the `RateLimit` fields of the
    * answer.
    * @throws RateLimited, to be answered instead of `error`, which is its cause, if the address has
    *   failed too often
    */
   async count(error: unknown, request: Request, response: Response): Promise<void> {
     if (!GUESSES.some((type) => error instanceof type)) return;
+    const address = clientAddress(request);
+    if (address === undefined) return;
     try {
-      const count = await this.failures.count(addressBlock(clientAddress(request)));
+      const count = await this.failures.count(addressBlock(address));
       reportCounts(count ? [count] : [], response);
     } catch (limited) {
       if (limited instanceof RateLimited) limited.cause = error;

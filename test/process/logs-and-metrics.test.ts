@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import packageJson from '../../package.json' with { type: 'json' };
+import { generateToken } from '../../src/common/secrets.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { freePort } from '../../scripts/lab/ports.mjs';
@@ -112,6 +113,21 @@ onEachDatabase((kind) => {
     const forwarded = { 'X-Forwarded-For': '203.0.113.9, 198.51.100.7', 'X-Request-Id': 'proxied' };
     await server.api.get({ user_group_id: 'g' }, forwarded);
     expect((await lineOf('proxied'))['address']).toBe('198.51.100.7');
+  });
+
+  test('what a proxy reports of the client and is no address is logged once', async () => {
+    const token = generateToken('ugt');
+    for (const client of [`_hidden ${token}`, 'unknown', 'unknown']) {
+      await server.api.get({ user_group_id: 'g' }, { 'X-Forwarded-For': client });
+    }
+    await server.api.get({ user_group_id: 'g' }, { 'X-Request-Id': 'behind' });
+    await lineOf('behind');
+    const lines = server
+      .output()
+      .split('\n')
+      .filter((line) => line.includes('X-Forwarded-For'))
+      .map((line) => JSON.parse(line) as object);
+    expect(lines).toMatchObject([{ level: 'warn', client: '_hidden ugt_[redacted]' }]);
   });
 
   test('no line holds a token, wherever a caller puts it', async () => {

@@ -124,9 +124,28 @@ onEachDatabase((kind) => {
     expect((await guess(`::ffff:${freshAddress()}`)).status).toBe(401);
   });
 
-  test('what is no address is one client', async () => {
-    for (let i = 0; i < LIMIT; i++) expect((await guess(`name ${i}`)).status).toBe(401);
-    expectLimited(await guess('another name'));
+  test('an address counts alike with a port, in brackets and with a zone', async () => {
+    const from = freshAddress();
+    const spellings = [from, `${from}:61598`, `${from}:1`, `::ffff:cb00:71${hex(from)}`];
+    for (const spelling of [...spellings, `[::ffff:${from}]:443`]) {
+      expect([spelling, (await guess(spelling)).status]).toEqual([spelling, 401]);
+    }
+    expectLimited(await guess(`${from}:50123`));
+    const inBlock = ['2001:db8:9::1', '[2001:db8:9::1]', '[2001:db8:9::2]:443'];
+    for (const spelling of [...inBlock, '2001:db8:9::3%eth0', '[2001:db8:9::3%25eth0]:443']) {
+      expect([spelling, (await guess(spelling)).status]).toEqual([spelling, 401]);
+    }
+    expectLimited(await guess('[2001:db8:9::4]:50123'));
+  });
+
+  test('a client whose address is unknown locks out no other', async () => {
+    for (let i = 0; i < 2 * LIMIT; i++) {
+      for (const from of ['unknown', `name ${i}`]) {
+        const answer = await guess(from);
+        expect([answer.status, answer.body.code]).toEqual([401, 'api_token_invalid']);
+        expect(answer.headers).not.toHaveProperty('ratelimit');
+      }
+    }
   });
 
   test('a missing header is no guess', async () => {
@@ -148,6 +167,11 @@ test('0 switches the limit off', async () => {
   expect(answers[0]!.headers).not.toHaveProperty('ratelimit');
   await service.close();
 });
+
+/** The last byte of an IPv4 address. */
+function hex(address: string): string {
+  return Number(address.split('.')[3]).toString(16).padStart(2, '0');
+}
 
 function expectLimited({ status, headers, body }: Answer): void {
   expect([status, body.success, body.code]).toEqual([429, 0, 'rate_limited']);

@@ -1,20 +1,62 @@
+import { Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { isIP, isIPv6 } from 'node:net';
+import { redactTokens } from '../secrets.ts';
 
-const MAPPED_IPV4 = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
+/** `203.0.113.9:61598`, `[2001:db8::1]` and `[2001:db8::1]:443`: an address as proxies write it. */
+const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^[\]]+)\](?::\d{1,5})?)$/;
+/** The zone of an address, such as `%eth0`. */
+const ZONE = /%.*$/;
+const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
+const LONGEST_LOGGED = 100;
+
+const logger = new Logger('ClientAddress');
+/** The applications that have been told of a report that cannot be read. */
+const warned = new WeakSet<object>();
 
 /**
  * Returns the IP address of the client as the proxies of TRUST_PROXY report it, an IPv4 address in
- * its own form even on an IPv6 socket; undefined if they report no address.
+ * its own form even on an IPv6 socket; undefined if they report no address. Logs once for each
+ * application what cannot be read.
  */
 export function clientAddress(request: Request): string | undefined {
-  // Without a report of a proxy Express has nothing to evaluate.
-  const address =
-    (request.headers['x-forwarded-for'] === undefined
-      ? request.socket.remoteAddress
-      : request.ip) ?? '';
-  const plain = MAPPED_IPV4.exec(address)?.[1] ?? address.replace(/%.*$/, '');
-  return isIP(plain) === 0 ? undefined : plain;
+  const reported = request.headers['x-forwarded-for'];
+  if (reported === undefined) return toAddress(request.socket.remoteAddress ?? '');
+  const hop = farthestTrusted(request, [reported].flat().join());
+  const address = toAddress(hop);
+  if (address === undefined && hop !== '' && !warned.has(request.app)) {
+    warned.add(request.app);
+    const client = redactTokens(hop).slice(0, LONGEST_LOGGED);
+    logger.warn({ msg: 'X-Forwarded-For names a client by no IP address', client });
+  }
+  return address;
+}
+
+/**
+ * Returns who called the last proxy that Express trusts, as Express does, but compares each entry
+ * without its port: a trusted proxy is known by its address.
+ */
+function farthestTrusted({ app, socket }: Request, reported: string): string {
+  const isTrusted = app.get('trust proxy fn') as (address: string, hop: number) => boolean;
+  const entries = reported.split(',').map((entry) => entry.trim());
+  const hops = [socket.remoteAddress ?? '', ...entries.filter(Boolean).reverse()];
+  const index = hops.findIndex((hop, at) => !isTrusted(toAddress(hop) ?? hop, at));
+  return hops.at(index)!;
+}
+
+function toAddress(text: string): string | undefined {
+  const [, ipv4, bracketed] = WITH_PORT.exec(text) ?? [];
+  const address = (ipv4 ?? bracketed ?? text).replace(ZONE, '');
+  if (!isIPv6(address)) return isIP(address) === 0 ? undefined : address;
+  const [, high, low] = MAPPED_IPV4.exec(shortForm(address)) ?? [];
+  if (high === undefined || low === undefined) return address;
+  const [upper, lower] = [parseInt(high, 16), parseInt(low, 16)];
+  return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.');
+}
+
+/** Returns the one short form of an IPv6 address (RFC 5952), its last 32 bits in hexadecimals. */
+function shortForm(address: string): string {
+  return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
 /**
@@ -24,8 +66,7 @@ export function clientAddress(request: Request): string | undefined {
 export function addressBlock(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   if (!isIPv6(address)) return address;
-  // The URL parser writes an address in its one short form (RFC 5952).
-  const [head = '', tail = ''] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [head = '', tail = ''] = shortForm(address).split('::');
   const before = groupsOf(head);
   const after = groupsOf(tail);
   const zeros = Array<string>(8 - before.length - after.length).fill('0');

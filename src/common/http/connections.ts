@@ -48,6 +48,8 @@ export class Connections {
       isEnding: false,
     };
     this.open.set(socket, connection);
+    // Node remembers the address that it has been asked for, also when the client is gone.
+    Reflect.get(socket, 'remoteAddress');
     // Reading the body of a request resumes the whole connection.
     socket.on('resume', () => {
       if (connection.waiting.length > 0) socket.pause();
