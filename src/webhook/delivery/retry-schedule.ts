@@ -4,9 +4,10 @@ const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** The waits between attempts, as Standard Webhooks 1.0 recommends: about three days in all. */
+/** The waits between attempts: those of Standard Webhooks 1.0, and one for a receiver that restarts; about three days in all. */
 const WAITS = [
   5 * SECOND,
+  30 * SECOND,
   5 * MINUTE,
   30 * MINUTE,
   2 * HOUR,
@@ -20,8 +21,9 @@ const WAITS = [
 /** Waits become longer by up to a tenth, so that what has failed together does not come again together. */
 const JITTER = [1000, 1101] as const;
 
-/** An endpoint that asks for fewer calls without saying for how long gets none for so long. */
-const PAUSE_MS = 5 * SECOND;
+/** An endpoint that cannot be reached, or asks for fewer calls without saying for how long, gets none for so long. */
+const LEAST_PAUSE_MS = 5 * SECOND;
+const MOST_PAUSE_MS = 5 * MINUTE;
 /** Statuses that ask for fewer calls. */
 const BUSY = [429, 502, 503, 504];
 
@@ -36,7 +38,18 @@ export function waitAfter(attempts: number, retryAfterMs: number | null): number
   return Math.max(Math.round((wait * randomInt(...JITTER)) / 1000), retryAfterMs ?? 0);
 }
 
-/** For how long to send nothing at all to an endpoint that has answered so; undefined to go on. */
-export function pauseAfter(status: number, retryAfterMs: number | null): number | undefined {
-  return BUSY.includes(status) ? (retryAfterMs ?? PAUSE_MS) : undefined;
+/**
+ * Returns for how long to send nothing at all to an endpoint after an attempt that has failed: as long as the endpoint
+ * has been failing, so that the pauses grow; undefined to go on.
+ * @param status null if there was no response
+ * @param retryAfterMs what the receiver has asked for; null for nothing
+ * @param failingMs for how long each attempt has failed
+ */
+export function pauseAfter(
+  status: number | null,
+  retryAfterMs: number | null,
+  failingMs: number,
+): number | undefined {
+  if (status !== null && !BUSY.includes(status)) return undefined;
+  return retryAfterMs ?? Math.min(Math.max(failingMs, LEAST_PAUSE_MS), MOST_PAUSE_MS);
 }

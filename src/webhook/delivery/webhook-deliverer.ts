@@ -5,12 +5,14 @@ import { Transactor } from '../../database/transactor.ts';
 import { WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher.ts';
 import { EndpointHealth } from '../endpoint/endpoint-health.ts';
 import {
+  type DueEndpoint,
   type StoredWebhookEndpoint,
   WebhookEndpointRepository,
 } from '../endpoint/webhook-endpoint.repository.ts';
 import { AddressRules } from '../sending/address-rules.ts';
 import { signatureOf } from '../sending/signature.ts';
 import { type Sent, WebhookSender } from '../sending/webhook-sender.ts';
+import { AttemptSlots, type Slots } from './attempt-slots.ts';
 import { toEventId } from './dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from './retry-schedule.ts';
 import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
@@ -19,7 +21,7 @@ import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-deliv
 const DEADLINE_MS = 15_000;
 /** Twice the deadline: an attempt and what is stored of it lie well within. */
 const LEASE_MS = 2 * DEADLINE_MS;
-/** Attempts at one endpoint at a time, by each process. */
+/** Attempts at one endpoint at a time, by each process, once one has been answered. */
 const AT_ONCE = 10;
 /** Then others have their turn. */
 const LONGEST_DRAIN_MS = 2000;
@@ -39,6 +41,7 @@ export class WebhookDeliverer {
     undefined;
   private readonly logger = new Logger(WebhookDeliverer.name);
   private readonly sender: WebhookSender;
+  private readonly slots = new AttemptSlots();
   private isEnding = false;
 
   constructor(
@@ -60,26 +63,54 @@ export class WebhookDeliverer {
   }
 
   /**
-   * Sends to one endpoint what is due, until nothing is, it is off or wants a pause, or others have waited
-   * for long enough.
+   * Sends to one endpoint what is due, until nothing is, it is off or wants a pause, others have waited
+   * for long enough, or there is no slot. Returns undefined if there is none to begin with.
    * @throws DatabaseUnavailable; attempts under way are then repeated when their lease is over
    */
-  async drain(id: number): Promise<void> {
+  drain({ id, workspaceId, pausedUntil }: DueEndpoint): Promise<void> | undefined {
+    const slots = this.slots.take(workspaceId, { hasAnswered: pausedUntil === null, wanted: 1 });
+    return slots && this.drainBy(id, slots);
+  }
+
+  private async drainBy(id: number, first: Slots): Promise<void> {
     const end = performance.now() + LONGEST_DRAIN_MS;
-    while (!this.isEnding && performance.now() < end) {
-      const endpoint = await this.endpoints.findForSending(id);
-      if (!endpoint) return;
-      const claimed = await this.deliveries.claim(id, AT_ONCE, LEASE_MS);
-      if (claimed.length === 0) return;
-      const attempts = claimed.map((delivery) => this.attempt(endpoint, delivery));
-      // None is left alone, also where storing the result of another has failed.
-      for (const result of await Promise.allSettled(attempts)) {
-        if (result.status === 'rejected') throw result.reason;
+    for (let slots: Slots | undefined = first; slots;) {
+      let goesOn = false;
+      try {
+        goesOn = await this.sendBatch(id, slots);
+      } finally {
+        slots.release();
       }
+      if (!goesOn || this.isEnding || performance.now() >= end) return;
+      slots = this.slots.take(first.workspaceId, { hasAnswered: true, wanted: AT_ONCE });
     }
   }
 
-  private async attempt(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<void> {
+  /** @returns whether there was something to send, and no attempt began a pause */
+  private async sendBatch(id: number, slots: Slots): Promise<boolean> {
+    const endpoint = await this.endpoints.findForSending(id);
+    if (!endpoint) return false;
+    const until = Date.now() + LEASE_MS;
+    let claimed: ClaimedDelivery[];
+    if (endpoint.pausedUntil === null) {
+      claimed = await this.deliveries.claim(id, slots.count, until);
+    } else {
+      claimed = await this.deliveries.claimProbe(id, endpoint.pausedUntil, until);
+      endpoint.pausedUntil = until;
+    }
+    slots.keep(claimed.length);
+    const attempts = claimed.map((delivery) => this.attempt(endpoint, delivery));
+    // None is left alone, also where storing the result of another has failed.
+    const results = await Promise.allSettled(attempts);
+    for (const result of results) if (result.status === 'rejected') throw result.reason;
+    return claimed.length > 0 && results.every((result) => 'value' in result && !result.value);
+  }
+
+  /** @returns whether nothing is to be sent for a while */
+  private async attempt(
+    endpoint: StoredWebhookEndpoint,
+    delivery: ClaimedDelivery,
+  ): Promise<boolean> {
     const at = Date.now();
     const begun = performance.now();
     const result = await this.send(endpoint, delivery);
@@ -97,6 +128,11 @@ export class WebhookDeliverer {
       answer: result.failure === undefined ? result.answer : null,
     };
     const retryAfterMs = result.failure === undefined ? result.retryAfterMs : null;
+    // A missing key is not the fault of the endpoint.
+    const pauseMs =
+      isDelivered || result.failure === 'secret_unreadable'
+        ? undefined
+        : pauseAfter(status, retryAfterMs, at - (endpoint.failingSince ?? at));
     await this.transactor.run(async (manager) => {
       if (isDelivered) {
         await this.deliveries.settle(manager, delivery, 'delivered', null, made);
@@ -107,11 +143,9 @@ export class WebhookDeliverer {
       const dueAt = waitMs === undefined ? null : Date.now() + waitMs;
       await this.deliveries.settle(manager, delivery, dueAt ? 'pending' : 'failed', dueAt, made);
       if (status === GONE) await this.health.disable(manager, endpoint, 'gone');
-      else {
-        const pauseMs = status === null ? undefined : pauseAfter(status, retryAfterMs);
-        await this.health.fail(manager, endpoint, pauseMs);
-      }
+      else await this.health.fail(manager, endpoint, pauseMs);
     });
+    return pauseMs !== undefined;
   }
 
   private async send(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<Result> {

@@ -63,6 +63,14 @@ const claimDeliveries = statement<
       schedule_from AS "scheduleFrom"`,
 );
 
+const beginProbe = statement<{ endpointId: number; known: number; until: number }, { id: number }>(
+  'webhook-endpoint.begin-probe',
+  () => `
+    UPDATE webhook_endpoint SET paused_until = :until
+    WHERE id = :endpointId AND paused_until = :known
+    RETURNING id`,
+);
+
 /** A replay that was asked for during the attempt begins when it has ended. */
 const settleDelivery = statement<
   { id: number; attempts: number; scheduleFrom: number; state: string; dueAt: number | null },
@@ -190,13 +198,30 @@ export class WebhookDeliveryRepository {
     }
   }
 
-  /** Claims at most `limit` deliveries of an endpoint for so long: nobody else gets them meanwhile. */
-  claim(endpointId: number, limit: number, leaseMs: number): Promise<ClaimedDelivery[]> {
-    const now = Date.now();
-    const parameters = { endpointId, now, until: now + leaseMs, limit };
+  /** Claims at most `limit` deliveries of an endpoint until then: nobody else gets them before. */
+  claim(endpointId: number, limit: number, until: number): Promise<ClaimedDelivery[]> {
+    const parameters = { endpointId, now: Date.now(), until, limit };
     return this.transactor.run((manager) =>
       this.statements.run(manager, claimDeliveries, parameters),
     );
+  }
+
+  /**
+   * Claims one delivery of an endpoint that has not answered, and pauses the endpoint until the lease ends:
+   * nobody else sends to it before.
+   * @param known the end of its last pause
+   */
+  claimProbe(endpointId: number, known: number, until: number): Promise<ClaimedDelivery[]> {
+    return this.transactor.run(async (manager) => {
+      const probe = { endpointId, known, until };
+      if ((await this.statements.run(manager, beginProbe, probe)).length === 0) return [];
+      const claim = { endpointId, now: Date.now(), until, limit: 1 };
+      const claimed = await this.statements.run(manager, claimDeliveries, claim);
+      if (claimed.length === 0) {
+        await this.statements.run(manager, beginProbe, { endpointId, known: until, until: known });
+      }
+      return claimed;
+    });
   }
 
   /**

@@ -18,9 +18,6 @@ import { WebhookFanOut } from './webhook-fan-out.ts';
 const EVERY_MS = 1000;
 /** Changes that are announced one after the other are sent together. */
 const GATHERING_MS = 50;
-/** As many endpoints a process sends to at a time, and of one workspace. */
-const MOST_ENDPOINTS = 50;
-const MOST_OF_A_WORKSPACE = 10;
 
 /** Makes deliveries of events and sends them, once a second and when a change is announced. */
 @Injectable()
@@ -29,7 +26,7 @@ export class WebhookWorker
 {
   private readonly logger = new Logger(WebhookWorker.name);
   /** Endpoints that are being sent to. */
-  private readonly draining = new Map<number, { workspaceId: number; drained: Promise<void> }>();
+  private readonly draining = new Map<number, Promise<void>>();
   /** When sending to an endpoint has begun last, by `performance.now()`: who has waited longest comes first. */
   private readonly lastBegun = new Map<number, number>();
   /** For how many endpoints something was due when this process looked last; null if it does not send. */
@@ -71,8 +68,7 @@ export class WebhookWorker
 
   /** Waits for the attempts under way; those that last longer are repeated by another process. */
   async onLastAnswer(): Promise<void> {
-    const drained = [...this.draining.values()].map((endpoint) => endpoint.drained);
-    await Promise.allSettled([this.looking, ...drained]);
+    await Promise.allSettled([this.looking, ...this.draining.values()]);
   }
 
   /** Looks again within this time, never later than it was going to. */
@@ -123,18 +119,18 @@ export class WebhookWorker
     const known = new Set(due.map(({ id }) => id));
     for (const id of this.lastBegun.keys()) if (!known.has(id)) this.lastBegun.delete(id);
     const begunAt = ({ id }: DueEndpoint) => this.lastBegun.get(id) ?? -Infinity;
-    for (const endpoint of due.toSorted((a, b) => begunAt(a) - begunAt(b))) this.begin(endpoint);
+    const inTurn = due.toSorted((a, b) => begunAt(a) - begunAt(b));
+    for (const endpoint of inTurn) if (endpoint.pausedUntil === null) this.begin(endpoint);
+    for (const endpoint of inTurn) this.begin(endpoint);
   }
 
-  private begin({ id, workspaceId }: DueEndpoint): void {
-    if (this.isEnding || this.draining.has(id) || this.draining.size >= MOST_ENDPOINTS) return;
-    const ofWorkspace = [...this.draining.values()].filter(
-      (other) => other.workspaceId === workspaceId,
-    );
-    if (ofWorkspace.length >= MOST_OF_A_WORKSPACE) return;
+  private begin(endpoint: DueEndpoint): void {
+    const { id } = endpoint;
+    if (this.isEnding || this.draining.has(id)) return;
+    const draining = this.deliverer.drain(endpoint);
+    if (!draining) return;
     this.lastBegun.set(id, performance.now());
-    const drained = this.deliverer
-      .drain(id)
+    const drained = draining
       .catch((err: unknown) => {
         this.logger.warn({ msg: 'results of webhooks are not stored', endpoint: id, err });
       })
@@ -142,6 +138,6 @@ export class WebhookWorker
         this.draining.delete(id);
         this.wake(GATHERING_MS);
       });
-    this.draining.set(id, { workspaceId, drained });
+    this.draining.set(id, drained);
   }
 }

@@ -10,23 +10,28 @@ const DAY_MS = 86_400_000;
 const WARN_AFTER_MS = 3 * DAY_MS;
 const DISABLE_AFTER_WARNING_MS = 2 * DAY_MS;
 
-type Endpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'url'>;
+type Endpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'url' | 'pausedUntil'>;
 
-const succeed = statement<{ id: number }>(
+/** A pause that another attempt has set meanwhile stays. */
+const succeed = statement<{ id: number; known: number | null }>(
   'webhook-endpoint.succeed',
   () => `
-    UPDATE webhook_endpoint SET failing_since = NULL, warned_at = NULL
-    WHERE id = :id AND failing_since IS NOT NULL`,
+    UPDATE webhook_endpoint SET failing_since = NULL, warned_at = NULL,
+      paused_until = CASE WHEN paused_until = CAST(:known AS bigint) THEN NULL ELSE paused_until END
+    WHERE id = :id`,
 );
 
+/** A longer pause that another attempt has set meanwhile stays. */
 const fail = statement<
-  { id: number; now: number; pausedUntil: number | null },
+  { id: number; now: number; known: number; pausedUntil: number | null },
   { failingSince: number; warnedAt: number | null }
 >(
   'webhook-endpoint.fail',
   () => `
     UPDATE webhook_endpoint SET failing_since = COALESCE(failing_since, :now),
-      paused_until = COALESCE(:pausedUntil, paused_until)
+      paused_until = CASE
+        WHEN paused_until > COALESCE(CAST(:pausedUntil AS bigint), 0) AND paused_until <> CAST(:known AS bigint)
+        THEN paused_until ELSE CAST(:pausedUntil AS bigint) END
     WHERE id = :id AND removed_at IS NULL
     RETURNING failing_since AS "failingSince", warned_at AS "warnedAt"`,
 );
@@ -59,10 +64,11 @@ export class EndpointHealth {
 
   async succeed(
     manager: EntityManager,
-    { id, failingSince }: StoredWebhookEndpoint,
+    { id, failingSince, pausedUntil: known }: StoredWebhookEndpoint,
   ): Promise<void> {
     // What another process has noted meanwhile is undone by the next success.
-    if (failingSince !== null) await this.statements.run(manager, succeed, { id });
+    if (failingSince === null && known === null) return;
+    await this.statements.run(manager, succeed, { id, known });
   }
 
   /** @param pauseMs for how long nothing is to be sent to it; undefined to go on */
@@ -71,10 +77,11 @@ export class EndpointHealth {
     endpoint: Endpoint,
     pauseMs: number | undefined,
   ): Promise<void> {
-    const { id } = endpoint;
+    const { id, pausedUntil: known } = endpoint;
     const now = Date.now();
     const pausedUntil = pauseMs === undefined ? null : now + pauseMs;
-    const [row] = await this.statements.run(manager, fail, { id, now, pausedUntil });
+    const parameters = { id, now, known: known ?? 0, pausedUntil };
+    const [row] = await this.statements.run(manager, fail, parameters);
     if (!row) return;
     if (row.warnedAt === null) {
       if (row.failingSince <= now - WARN_AFTER_MS) await this.warn(manager, endpoint, row);

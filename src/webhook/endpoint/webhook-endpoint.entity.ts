@@ -69,7 +69,7 @@ export class WebhookEndpoint {
   @Column('bigint', { name: 'warned_at', nullable: true })
   warnedAt!: number | null;
 
-  /** Until when nothing is sent to it, because it has asked for that; null if it has not. */
+  /** Until when nothing is sent to it, and then one message at a time: it has not answered, or has asked for a pause; null once it has answered. */
   @Column('bigint', { name: 'paused_until', nullable: true })
   pausedUntil!: number | null;
 

@@ -89,14 +89,16 @@ const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
 );
 
 /** An endpoint that may be sent to, and has deliveries that are due, the first of them since `dueAt`. */
-export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId'> & { dueAt: number };
+export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'pausedUntil'> & {
+  dueAt: number;
+};
 
 const findDue = statement<{ now: number }, DueEndpoint>(
   'webhook-endpoint.find-due',
   () => `
-    SELECT id, workspace_id AS "workspaceId", due_at AS "dueAt"
+    SELECT id, workspace_id AS "workspaceId", paused_until AS "pausedUntil", due_at AS "dueAt"
     FROM (
-      SELECT e.id, e.workspace_id, (
+      SELECT e.id, e.workspace_id, e.paused_until, (
         SELECT d.due_at FROM webhook_delivery d
         WHERE d.endpoint_id = e.id AND d.due_at <= CAST(:now AS bigint)
           AND (d.leased_until IS NULL OR d.leased_until <= CAST(:now AS bigint))

@@ -97,7 +97,7 @@ export class WebhookEndpointService {
         disabledReason: null,
         failingSince: null,
         warnedAt: null,
-        pausedUntil: null,
+        pausedUntil: now,
         createdAt: now,
         updatedAt: now,
       }));
@@ -126,6 +126,8 @@ export class WebhookEndpointService {
       requireHeadersAnew(row, dto);
       Object.assign(row, {
         url: dto.url ?? row.url,
+        // Another place has not answered yet.
+        pausedUntil: dto.url === undefined || dto.url === row.url ? row.pausedUntil : Date.now(),
         description: dto.description === undefined ? row.description : dto.description,
         eventTypes: dto.event_types?.join(' ') ?? row.eventTypes,
         ...(dto.headers && this.secrets.withHeaders(row, dto.headers)),
@@ -219,7 +221,7 @@ export class WebhookEndpointService {
     const reason = row.disabledReason;
     row.disabledAt = enabled ? null : Date.now();
     row.disabledReason = enabled ? null : 'request';
-    Object.assign(row, { failingSince: null, warnedAt: null, pausedUntil: null });
+    Object.assign(row, { failingSince: null, warnedAt: null, pausedUntil: Date.now() });
     this.auditLog.record(manager, caller, {
       action: enabled ? 'webhook_endpoint.update' : 'webhook_endpoint.disable',
       object: { type: 'webhook_endpoint', id: row.id },
