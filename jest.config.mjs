@@ -29,7 +29,8 @@ export default {
     // What plugins import, and how they import each other.
     '^user-group-service$': '<rootDir>/src/index.ts',
     '^(\\./(?:create-)?home-dashboard.*)\\.js$': '$1',
-    '^(\\./(?:cached-introspector|change-stream|client|clocks|event-stream))\\.js$': '$1',
+    '^(\\./(?:cached-introspector|change-stream|client|clocks|connection|event-stream))\\.js$':
+      '$1',
   },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
   transformIgnorePatterns: [

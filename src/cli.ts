@@ -2,6 +2,7 @@ import './common/early-signals.ts';
 import { Command } from 'commander';
 import { exitWith } from './common/exit-with.ts';
 import { OperatorError } from './common/operator-error.ts';
+import { redactTokens } from './common/secrets.ts';
 import { serviceVersion } from './common/version.ts';
 import { loadDotEnv } from './config/load-config.ts';
 import { loadPlugins } from './config/load-plugins.ts';
@@ -79,7 +80,13 @@ const entries: Entry[] = [
 async function main(): Promise<void> {
   const program = new Command('user-group-service')
     .description('Administers the user group service; works beside a running server.')
-    .version(serviceVersion);
+    .version(serviceVersion)
+    // What is wrong is named, and may be a token that was meant for another place.
+    .configureOutput({
+      outputError: (text, write) => {
+        write(redactTokens(text));
+      },
+    });
   for (const { name, about, load } of entries) {
     const command = program.command(name).description(about);
     // Named anywhere, as in "help token": the others cannot be what was asked for.

@@ -1,6 +1,7 @@
 import { ChangeStream } from './change-stream.js';
 import type { ClientOptions, Schemas } from './client.js';
 import { isWithin, now } from './clocks.js';
+import { type Connection, connectionOf } from './connection.js';
 
 /** An answer that took longer could be as much behind. */
 const ANSWER_LIMIT_MS = 1000;
@@ -56,24 +57,21 @@ export class CachedIntrospector {
   /** How many answers came from memory, and how many times the service was asked. */
   readonly counts = { remembered: 0, asked: 0 };
 
-  private readonly options: Required<ClientOptions>;
-  private readonly maxEntries: number;
-  private readonly stream: ChangeStream;
+  // Private to the engine as well: whatever shows this object, as `util.inspect` does, shows no token.
+  readonly #connection: Connection;
+  readonly #maxEntries: number;
+  readonly #stream: ChangeStream;
   /** By token and schema; those that came last, or were spared last, at the end. */
-  private readonly entries = new Map<string, Entry>();
-  private readonly keysOf = new Map<number, Set<string>>();
-  private readonly fillings = new Set<Filling>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #keysOf = new Map<number, Set<string>>();
+  readonly #fillings = new Set<Filling>();
   /** What others who want the same can wait for. */
-  private readonly pending = new Map<string, Promise<Introspection>>();
+  readonly #pending = new Map<string, Promise<Introspection>>();
 
   /** Opens the event stream at once; `close` ends it. */
-  constructor({ baseUrl, apiToken, fetch, maxEntries, onStreamError }: CachedIntrospectorOptions) {
-    this.options = {
-      baseUrl: baseUrl.replace(/\/$/, ''),
-      apiToken,
-      fetch: fetch ?? ((request) => globalThis.fetch(request)),
-    };
-    this.maxEntries = maxEntries ?? MAX_ENTRIES;
+  constructor({ maxEntries, onStreamError, ...options }: CachedIntrospectorOptions) {
+    this.#connection = connectionOf(options);
+    this.#maxEntries = maxEntries ?? MAX_ENTRIES;
     const listener = {
       forget: (teamId: number) => {
         this.forget(teamId);
@@ -82,12 +80,12 @@ export class CachedIntrospector {
         this.forgetAll();
       },
     };
-    this.stream = new ChangeStream(this.options, listener, onStreamError ?? (() => undefined));
+    this.#stream = new ChangeStream(this.#connection, listener, onStreamError ?? (() => undefined));
   }
 
   /** Whether answers come from memory now; while it is false every call asks the service. */
   get isCurrent(): boolean {
-    return this.stream.isCurrent();
+    return this.#stream.isCurrent();
   }
 
   /**
@@ -100,33 +98,33 @@ export class CachedIntrospector {
     const key = keyOf(token, schemaId);
     const known = this.recall(key);
     if (known) return known;
-    const pending = this.pending.get(key);
+    const pending = this.#pending.get(key);
     if (pending) {
       await pending;
       // What was not kept is too old for whoever came later.
       const learnt = this.recall(key);
       if (learnt) return learnt;
     }
-    if (!this.stream.isCurrent()) return this.ask(token, schemaId);
+    if (!this.#stream.isCurrent()) return this.ask(token, schemaId);
     const filled = this.fill(key, token, schemaId);
-    this.pending.set(key, filled);
+    this.#pending.set(key, filled);
     try {
       return await filled;
     } finally {
-      if (this.pending.get(key) === filled) this.pending.delete(key);
+      if (this.#pending.get(key) === filled) this.#pending.delete(key);
     }
   }
 
   /** Ends the event stream and forgets everything; later calls ask the service. */
   close(): void {
-    this.stream.close();
+    this.#stream.close();
     this.forgetAll();
   }
 
   private recall(key: string): Introspection | undefined {
-    const entry = this.stream.isCurrent() ? this.entries.get(key) : undefined;
+    const entry = this.#stream.isCurrent() ? this.#entries.get(key) : undefined;
     if (!entry) return undefined;
-    if (entry.endsAt !== undefined && entry.endsAt <= this.stream.latestServerTime()) {
+    if (entry.endsAt !== undefined && entry.endsAt <= this.#stream.latestServerTime()) {
       this.remove(key, entry);
       return undefined;
     }
@@ -137,7 +135,7 @@ export class CachedIntrospector {
 
   private async fill(key: string, token: string, schemaId?: string): Promise<Introspection> {
     const filling: Filling = { changed: new Set(), isStale: false };
-    this.fillings.add(filling);
+    this.#fillings.add(filling);
     try {
       const answer = await this.ask(token, schemaId);
       const { active, team_id: teamId, exp } = answer;
@@ -147,14 +145,14 @@ export class CachedIntrospector {
       }
       return answer;
     } finally {
-      this.fillings.delete(filling);
+      this.#fillings.delete(filling);
     }
   }
 
   /** Asks past all caches: an answer is as new as its request. */
   private async ask(token: string, schemaId?: string): Promise<Introspection> {
     this.counts.asked++;
-    const { baseUrl, apiToken, fetch } = this.options;
+    const { baseUrl, authorization, fetch } = this.#connection;
     const sentAt = now();
     const limit = new AbortController();
     const timer = setTimeout(() => {
@@ -164,7 +162,7 @@ export class CachedIntrospector {
       const request = new Request(`${baseUrl}/api/v1/introspect`, {
         method: 'POST',
         headers: {
-          Authorization: `Token ${apiToken}`,
+          Authorization: authorization,
           'Cache-Control': 'no-cache',
           'Content-Type': 'application/json',
         },
@@ -183,45 +181,45 @@ export class CachedIntrospector {
   }
 
   private keep(key: string, entry: Entry): void {
-    const known = this.entries.get(key);
+    const known = this.#entries.get(key);
     if (known) this.remove(key, known);
-    if (this.entries.size >= this.maxEntries) this.removeUnused();
-    this.entries.set(key, entry);
-    const keys = this.keysOf.get(entry.teamId);
+    if (this.#entries.size >= this.#maxEntries) this.removeUnused();
+    this.#entries.set(key, entry);
+    const keys = this.#keysOf.get(entry.teamId);
     if (keys) keys.add(key);
-    else this.keysOf.set(entry.teamId, new Set([key]));
+    else this.#keysOf.set(entry.teamId, new Set([key]));
   }
 
   /** The oldest that has not been used since it was last spared: moving each at every use would cost more. */
   private removeUnused(): void {
-    for (const [key, entry] of this.entries) {
+    for (const [key, entry] of this.#entries) {
       if (!entry.isUsed) {
         this.remove(key, entry);
         return;
       }
       entry.isUsed = false;
-      this.entries.delete(key);
-      this.entries.set(key, entry);
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
     }
   }
 
   private remove(key: string, { teamId }: Entry): void {
-    this.entries.delete(key);
-    const keys = this.keysOf.get(teamId);
+    this.#entries.delete(key);
+    const keys = this.#keysOf.get(teamId);
     keys?.delete(key);
-    if (keys?.size === 0) this.keysOf.delete(teamId);
+    if (keys?.size === 0) this.#keysOf.delete(teamId);
   }
 
   private forget(teamId: number): void {
-    for (const key of this.keysOf.get(teamId) ?? []) this.entries.delete(key);
-    this.keysOf.delete(teamId);
-    for (const { changed } of this.fillings) changed.add(teamId);
+    for (const key of this.#keysOf.get(teamId) ?? []) this.#entries.delete(key);
+    this.#keysOf.delete(teamId);
+    for (const { changed } of this.#fillings) changed.add(teamId);
   }
 
   private forgetAll(): void {
-    this.entries.clear();
-    this.keysOf.clear();
-    for (const filling of this.fillings) filling.isStale = true;
+    this.#entries.clear();
+    this.#keysOf.clear();
+    for (const filling of this.#fillings) filling.isStale = true;
   }
 }
 

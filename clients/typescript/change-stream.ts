@@ -1,5 +1,5 @@
-import type { ClientOptions } from './client.js';
 import { isWithin, type Moment, now } from './clocks.js';
+import type { Connection } from './connection.js';
 import { readMessages, type StreamMessage } from './event-stream.js';
 
 /** So long everything that has been told is believed to be all. A second is promised; the rest is for the way. */
@@ -52,7 +52,7 @@ export class ChangeStream {
   private readonly closing = new AbortController();
 
   constructor(
-    private readonly options: Required<ClientOptions>,
+    private readonly connection: Connection,
     private readonly listener: ChangeListener,
     private readonly onError: (error: unknown) => void,
   ) {
@@ -123,9 +123,9 @@ export class ChangeStream {
 
   /** The body of the stream; undefined if there is no going on from the last event, and everything is forgotten. */
   private async open(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | undefined> {
-    const { baseUrl, apiToken, fetch } = this.options;
+    const { baseUrl, authorization, fetch } = this.connection;
     const headers = new Headers({
-      Authorization: `Token ${apiToken}`,
+      Authorization: authorization,
       Accept: 'text/event-stream',
       ...(this.lastEventId && { 'Last-Event-ID': this.lastEventId }),
     });

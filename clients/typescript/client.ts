@@ -1,4 +1,5 @@
 import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch';
+import { connectionOf } from './connection.js';
 import type { components, paths } from './schema.js';
 
 /** What the service sends and takes, by the names of the OpenAPI document. */
@@ -8,9 +9,9 @@ export type Schemas = components['schemas'];
 export type Client = OpenApiClient<paths>;
 
 export interface ClientOptions {
-  /** Where the service is, such as `https://groups.example.com`. */
+  /** Where the service is, such as `https://groups.example.com`; without a user and a password. */
   baseUrl: string;
-  /** Of a backend; it must not reach a browser. */
+  /** Of a backend; it must not reach a browser. Whitespace around it is removed. */
   apiToken: string;
   /** In place of the platform's own `fetch`. */
   fetch?: (request: Request) => Promise<Response>;
@@ -19,13 +20,15 @@ export interface ClientOptions {
 /**
  * A client of the service. Each call gives `{ data, response }`, or `{ error, response }` where
  * `error.code` is stable; it throws only when there is no answer.
+ * @throws TypeError if an option cannot be used, without its value
  */
-export function createClient({ baseUrl, apiToken, fetch }: ClientOptions): Client {
+export function createClient(options: ClientOptions): Client {
+  const { baseUrl, authorization, fetch } = connectionOf(options);
   return createOpenApiClient<paths>({
     baseUrl,
-    headers: { Authorization: `Token ${apiToken}` },
+    headers: { Authorization: authorization },
     Request: RequestWithAnyBody,
-    ...(fetch && { fetch }),
+    fetch,
   });
 }
 

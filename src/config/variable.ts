@@ -1,5 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
+import { inspect } from 'node:util';
 import { OperatorError } from '../common/operator-error.ts';
 
 /** An environment that cannot be used. The message names the variable, never its value. */
@@ -39,12 +40,27 @@ export function FromEnv<T>(name: string, options: VariableOptions<T>): PropertyD
   return (target, property) => {
     const variable = { ...options, name, property: String(property) };
     declared.set(target, [...(declared.get(target) ?? []), variable]);
+    if (options.secret) hideSecrets(target);
     Expose({ name })(target, property);
     Transform(({ value }: { value: unknown }) => readVariable(name, options, value))(
       target,
       property,
     );
   };
+}
+
+/** Makes settings show no secret, wherever they are shown: by `util.inspect`, or as JSON in a log. */
+function hideSecrets(target: object): void {
+  const value = function (this: object): object {
+    const secrets = variablesOf(this.constructor as Type).filter(({ secret }) => secret);
+    return {
+      ...this,
+      ...Object.fromEntries(secrets.map(({ property }) => [property, '[redacted]'])),
+    };
+  };
+  for (const name of [inspect.custom, 'toJSON']) {
+    Object.defineProperty(target, name, { value, configurable: true });
+  }
 }
 
 function readVariable<T>(name: string, options: VariableOptions<T>, value: unknown): T | undefined {

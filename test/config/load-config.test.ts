@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
@@ -239,6 +240,25 @@ test.each([
   'npm_config_loglevel',
 ])('%s is somebody else’s', (name) => {
   expect(() => loadConfig({ [name]: 'x' })).not.toThrow();
+});
+
+test('settings show no secret, by whichever way they are shown', () => {
+  const config = loadConfig({
+    DATABASE_URL: 'postgres://u:s3cret-1@127.0.0.1/x',
+    REDIS_URL: 'redis://u:s3cret-2@127.0.0.1',
+    VAULT_TOKEN: 's3cret-3',
+    CONSOLE_OPENID_CLIENT_SECRET: 's3cret-4',
+    BOOTSTRAP_API_TOKEN: `s3cret-5-${own}`,
+    TOKEN_ENCRYPTION_KEYS: `k1:${key}`,
+  });
+  const shown = [inspect(config, { depth: 9 }), inspect({ config }, { depth: 9 })];
+  for (const text of [...shown, JSON.stringify(config)]) {
+    expect(text).toContain('127.0.0.1');
+    for (const secretText of ['s3cret', key, inspect(secret).slice(8, 30)]) {
+      expect(text).not.toContain(secretText);
+    }
+  }
+  expect(config.databaseUrl).toBe('postgres://u:s3cret-1@127.0.0.1/x');
 });
 
 describe('a secret in a file', () => {

@@ -1,3 +1,4 @@
+import { generateToken } from '../../src/common/secrets.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runBuilt, runCli } from '../support/processes.ts';
 
@@ -40,6 +41,21 @@ onEachDatabase((kind) => {
       expect(performance.now() - startedAt).toBeLessThan(30_000);
     },
   );
+
+  test.each([
+    ['token', 'revoke', '?'],
+    ['token', '?'],
+    ['?'],
+    ['token', 'create', '--name', 'x', '--scopes', '?'],
+    ['token', 'list', '--?'],
+    ['config', 'check', '?'],
+  ])('a token in a wrong place is not printed: %s %s %s', async (...args) => {
+    const token = generateToken('uga');
+    const ended = await cli(...args.map((arg) => arg.replace('?', token)));
+    expect(ended.code).not.toBe(0);
+    expect(ended.stderr).not.toBe('');
+    expect(ended.stdout + ended.stderr).not.toContain(token.slice(4));
+  });
 
   test('a token is printed alone on standard output, once', async () => {
     const created = await cli(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import traceback
 import unittest
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -57,6 +58,17 @@ def http(status: str, body: bytes, headers: Mapping[str, str] | None = None) -> 
     return "\r\n".join([*lines, f"Content-Length: {len(body)}", "", ""]).encode() + body
 
 
+def everything_of(error: BaseException) -> str:
+    """What a stack trace and a reporter of errors tell, with the errors behind it."""
+    trace = "".join(traceback.format_exception(error)).replace(__file__, "")
+    told = "".join(line for line in trace.splitlines() if not line.startswith("    "))
+    behind: BaseException | None = error
+    while behind is not None:
+        told += repr(behind) + repr(vars(behind)) + repr(behind.args)
+        behind = behind.__context__
+    return told
+
+
 class Problems(unittest.TestCase):
     def problem(self, answer: bytes) -> ProblemError:
         with server(answer) as (url, _), self.assertRaises(ProblemError) as caught:
@@ -100,6 +112,40 @@ class Calls(unittest.TestCase):
                 with self.assertRaises(ValueError):
                     UserGroupClient(url, "t").delete_user_group(id)
             self.assertEqual(received, [])
+
+    def test_what_is_around_a_token_is_removed(self) -> None:
+        for token in ("t\n", " t", "t\r\n\n"):
+            with server(http("200 OK", b"{}")) as (url, received):
+                UserGroupClient(url, token).get_workspace()
+            self.assertIn(b"\r\nAuthorization: Token t\r\n", received[0])
+
+    def test_no_error_shows_a_credential(self) -> None:
+        wrong = [
+            ("http://127.0.0.1:1", "s3cret\nx"),
+            ("http://127.0.0.1:1", "s3cret\x00"),
+            ("http://127.0.0.1:1", "s3cret \u20ac"),
+            ("http://u:s3cret@127.0.0.1:1", "t"),
+            ("http://s3cret@127.0.0.1:1", "t"),
+            ("http://u:s3cret/x@127.0.0.1:1", "t"),
+            ("u:s3cret@127.0.0.1:1", "t"),
+            ("http://127.0.0.1:1/?token=s3cret", "t"),
+        ]
+        for url, token in wrong:
+            with self.assertRaises(ValueError, msg=repr((url, token))) as caught:
+                UserGroupClient(url, token).get_workspace()
+            self.assertNotIn("s3cret", everything_of(caught.exception))
+        client = UserGroupClient("http://127.0.0.1:1", "s3cret")
+        self.assertNotIn("s3cret", repr(client))
+        with self.assertRaises(requests.ConnectionError) as away:
+            client.get_workspace()
+        self.assertNotIn("s3cret", everything_of(away.exception))
+        with self.assertRaises(ValueError) as half:
+            client.rotate_user_group_token(current_token="s3cret\ud800")
+        self.assertNotIn("s3cret", everything_of(half.exception))
+        for body in (b'{"token":"s3cret\n"}\n', b'{"token":"s3cret\xff"}\n'):
+            with server(http("200 OK", body)) as (url, _), self.assertRaises(ValueError) as read:
+                list(UserGroupClient(url, "t").export_user_groups())
+            self.assertNotIn("s3cret", everything_of(read.exception))
 
     def test_what_json_cannot_say_is_not_sent(self) -> None:
         wrong: list[Any] = [

@@ -13,7 +13,14 @@ def parse(content: bytes) -> Any:
     Raises:
         ValueError: It is not JSON.
     """
-    return json.loads(content.decode("utf-8"), parse_constant=_refuse)
+    try:
+        return json.loads(content.decode("utf-8"), parse_constant=_refuse)
+    except UnicodeDecodeError as error:
+        reason = f"it is not UTF-8 at byte {error.start}"
+    except json.JSONDecodeError as error:
+        reason = f"it is not JSON: {error.msg} at character {error.pos}"
+    # Not those errors themselves: they carry what was read, and tokens with it.
+    raise ValueError(reason)
 
 
 def write(value: object) -> bytes:
@@ -26,7 +33,12 @@ def write(value: object) -> bytes:
     text = json.dumps(
         _plain(value), ensure_ascii=False, allow_nan=False, separators=(",", ":")
     )
-    return text.encode("utf-8")
+    try:
+        return text.encode("utf-8")
+    except UnicodeEncodeError:
+        pass
+    # Not that error itself: it carries what was to be written, and tokens with it.
+    raise ValueError("a text has half of a surrogate pair")
 
 
 def _refuse(constant: str) -> NoReturn:

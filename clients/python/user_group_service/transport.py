@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from types import TracebackType
 from typing import Any, Final, TypeVar
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 import requests
 
@@ -81,15 +82,28 @@ class Transport:
     ) -> None:
         """
         Args:
-            base_url: Where the service is, such as `https://groups.example.com`.
-            api_token: Of a backend; it must not reach a browser.
+            base_url: Where the service is, such as `https://groups.example.com`; without a user and
+                a password.
+            api_token: Of a backend; it must not reach a browser. Whitespace around it is removed.
             timeout: Of each call that is not given another, and does not stream.
             session: In place of a new one, for proxies, certificates or retries of your own.
+
+        Raises:
+            ValueError: An argument cannot be used; the message does not show it.
         """
+        if not _is_service_url(base_url):
+            raise ValueError(
+                "base_url must be an http or https URL without a user, a password, a query and a "
+                "fragment"
+            )
+        # A file with a secret usually ends in a line feed.
+        token = api_token.strip()
+        if re.fullmatch("[\x21-\x7e]+", token) is None:
+            raise ValueError("api_token must be visible ASCII characters without spaces")
         self.session = session or requests.Session()
         self._base_url = base_url.rstrip("/")
         self._timeout = timeout
-        self._authorization = f"Token {api_token}"
+        self._authorization = f"Token {token}"
 
     def close(self) -> None:
         """Closes the connections that are kept open."""
@@ -226,6 +240,16 @@ class Transport:
         request.headers["Authorization"] = self._authorization
         return request
 
+
+
+def _is_service_url(text: str) -> bool:
+    if re.fullmatch(r"https?://[^?#\s]+", text, re.IGNORECASE) is None:
+        return False
+    try:
+        url = urlsplit(text)
+        return url.hostname is not None and url.port != 0 and "@" not in url.netloc
+    except ValueError:
+        return False
 
 
 _Value = TypeVar("_Value")

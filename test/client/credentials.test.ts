@@ -1,0 +1,74 @@
+import { inspect } from 'node:util';
+import { CachedIntrospector, createClient } from '../../clients/typescript/index.ts';
+import { freePort } from '../../scripts/lab/ports.mjs';
+import { withService } from '../support/test-service.ts';
+
+const service = withService('sqlite');
+const SECRET = 's3cretS3cretS3cret';
+
+test.each([
+  ['a line feed within the token', { apiToken: `${SECRET}\nx` }],
+  ['NUL in the token', { apiToken: `${SECRET}\0` }],
+  ['a token that no header can carry', { apiToken: `${SECRET}€` }],
+  ['a password in the URL', { baseUrl: `http://u:${SECRET}@127.0.0.1:1` }],
+  ['a password that is not encoded', { baseUrl: `http://u:${SECRET}/x@127.0.0.1:1` }],
+  ['a user in the URL', { baseUrl: `http://${SECRET}@127.0.0.1:1` }],
+  ['a URL without its scheme', { baseUrl: `u:${SECRET}@127.0.0.1:1` }],
+  ['a token in the query of the URL', { baseUrl: `http://127.0.0.1:1/?token=${SECRET}` }],
+])('%s is refused before a call, and is not shown', (_name, wrong) => {
+  const options = { baseUrl: 'http://127.0.0.1:1', apiToken: 't', ...wrong };
+  for (const make of [() => createClient(options), () => new CachedIntrospector(options)]) {
+    const error = thrownBy(make);
+    expect(error).toBeInstanceOf(TypeError);
+    expect(everythingOf(error)).not.toContain(SECRET);
+  }
+});
+
+test('whitespace around a token is removed', async () => {
+  const options = { baseUrl: service.baseUrl, apiToken: ` ${service.bootstrapToken}\r\n\n` };
+  expect((await createClient(options).GET('/api/v1/workspace')).response.status).toBe(200);
+  const introspector = new CachedIntrospector(options);
+  expect(await introspector.introspect('none')).toEqual({ active: false });
+  introspector.close();
+});
+
+test('neither a client nor what it throws shows a token', async () => {
+  const errors: unknown[] = [];
+  const away = { baseUrl: `http://127.0.0.1:${await freePort()}`, apiToken: SECRET };
+  const client = createClient(away);
+  const introspector = new CachedIntrospector({
+    ...away,
+    onStreamError: (error) => errors.push(error),
+  });
+  const calls = [client.GET('/api/v1/workspace'), introspector.introspect(`ugt_${SECRET}`)];
+  for (const result of await Promise.allSettled(calls)) {
+    expect(result.status).toBe('rejected');
+    errors.push((result as PromiseRejectedResult).reason);
+  }
+  introspector.close();
+  const shown = [client, introspector, ...errors];
+  expect(shown.map(everythingOf).join('\n')).not.toContain(SECRET);
+
+  const { baseUrl, bootstrapToken } = service;
+  const { token } = await service.api.create();
+  const remembering = new CachedIntrospector({ baseUrl, apiToken: bootstrapToken });
+  while (remembering.counts.remembered === 0) await remembering.introspect(token);
+  const memory = everythingOf(remembering);
+  remembering.close();
+  expect(memory).toContain('remembered');
+  for (const secret of [token, bootstrapToken]) expect(memory).not.toContain(secret);
+});
+
+function thrownBy(make: () => unknown): unknown {
+  try {
+    make();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}
+
+/** What any log or stack trace could show. */
+function everythingOf(value: unknown): string {
+  return inspect(value, { depth: Infinity, showHidden: true }) + JSON.stringify(value);
+}
