@@ -75,7 +75,7 @@ export class WebhookDeliverer {
   private async drainBy(id: number, first: Slots): Promise<void> {
     const end = performance.now() + LONGEST_DRAIN_MS;
     for (let slots: Slots | undefined = first; slots;) {
-      let goesOn = false;
+      let goesOn: boolean;
       try {
         goesOn = await this.sendBatch(id, slots);
       } finally {
