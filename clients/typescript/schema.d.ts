@@ -2963,7 +2963,7 @@ export interface components {
              */
             failure: string | null;
             /**
-             * @description The first kilobyte of the answer; null: there was none.
+             * @description The first kilobyte of the answer; null: there was none, or it is not kept because the endpoint has headers.
              * @example
              */
             answer: string | null;

@@ -1,4 +1,6 @@
+import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
+import { EMBEDDING_BITS, withoutEmbedding } from '../common/embedded-ipv4.ts';
 import { type Scope, scopes } from '../common/scopes.ts';
 import type { EncryptionKey } from '../common/key-provider.ts';
 import { isWellFormedToken } from '../common/secrets.ts';
@@ -273,10 +275,24 @@ function isRange(range: string): boolean {
 /** Reads a list of addresses and CIDR ranges. */
 export function cidrs(value: string): string[] {
   const ranges = value.split(',').map((range) => range.trim());
-  if (ranges.every(isRange)) return ranges;
-  throw new ConfigError(
-    'must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.',
-  );
+  if (!ranges.every(isRange)) {
+    throw new ConfigError(
+      'must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.',
+    );
+  }
+  if (ranges.some(isWiderThanItsForm)) {
+    throw new ConfigError(
+      'must not have an IPv4 address in an IPv6 form with a prefix below 96, which would mean every IPv4 address; write the IPv4 range.',
+    );
+  }
+  return ranges;
+}
+
+/** Whether a range is written as an IPv4 address in an IPv6 form, and reaches beyond that form. */
+function isWiderThanItsForm(range: string): boolean {
+  const [text = '', prefix] = range.split('/');
+  const address = ipaddr.parse(text);
+  return withoutEmbedding(address) !== address && Number(prefix ?? 128) < EMBEDDING_BITS;
 }
 
 /**

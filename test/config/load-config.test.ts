@@ -75,6 +75,11 @@ test.each([
   ['WEBHOOK_ALLOWED_CIDRS', '10.1.2.3', { webhookAllowedCidrs: ['10.1.2.3'] }],
   [
     'WEBHOOK_ALLOWED_CIDRS',
+    '::ffff:10.0.0.0/96,::/0,::ffff:10.1.2.3',
+    { webhookAllowedCidrs: ['::ffff:10.0.0.0/96', '::/0', '::ffff:10.1.2.3'] },
+  ],
+  [
+    'WEBHOOK_ALLOWED_CIDRS',
     '10.0.0.0/8, fd00:1::/32',
     { webhookAllowedCidrs: ['10.0.0.0/8', 'fd00:1::/32'] },
   ],
@@ -165,6 +170,9 @@ test.each([
   ['TRUST_PROXY', 'proxy.local'],
   ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/33'],
   ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/8/8'],
+  ['WEBHOOK_ALLOWED_CIDRS', '::ffff:10.0.0.0/8'],
+  ['WEBHOOK_ALLOWED_CIDRS', 'fd00:1::/32,::10.0.0.0/95'],
+  ['WEBHOOK_ALLOWED_CIDRS', '64:ff9b::/64'],
   ['WEBHOOK_ALLOWED_CIDRS', 'fe80::1%eth0'],
   ['WEBHOOK_ALLOWED_CIDRS', 'loopback'],
   ['WEBHOOK_DELIVERY', 'yes'],

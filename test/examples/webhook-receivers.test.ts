@@ -1,7 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -64,6 +63,38 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
   test('accepts what is signed with its secret, also beside another', async () => {
     expect(await deliver([secret])).toBe(204);
     expect(await deliver([other, secret])).toBe(204);
+  });
+
+  const send = (text: string) =>
+    new Promise<string>((resolve, reject) => {
+      const socket = connect(Number(new URL(url).port), '127.0.0.1');
+      socket.on('error', reject).on('data', (chunk) => {
+        resolve(String(chunk).split('\r\n')[0]!);
+        socket.destroy();
+      });
+      socket.write(text);
+    });
+
+  test('refuses a message without a length', async () => {
+    expect(await send('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
+      /^HTTP\/1.[01] 400 /,
+    );
+  });
+
+  test('takes a burst of connections, also while others send nothing', async () => {
+    const sockets = Array.from({ length: 100 }, () =>
+      connect(Number(new URL(url).port), '127.0.0.1'),
+    );
+    let connected = 0;
+    for (const socket of sockets)
+      socket.on('connect', () => connected++).on('error', () => undefined);
+    const isIn = async () => {
+      for (let round = 0; connected < sockets.length && round < 100; round++) await sleep(50);
+      return connected;
+    };
+    expect(await isIn()).toBe(sockets.length);
+    expect(await deliver([secret])).toBe(204);
+    for (const socket of sockets) socket.destroy();
   });
 
   test('refuses another secret, another body, an old message and an unsigned one', async () => {

@@ -207,6 +207,41 @@ onEachDatabase((kind) => {
     expect(ranges).toBe(before);
   });
 
+  test('a pass takes some deletions of each workspace, so that none waits for those of another', async () => {
+    const MOST = 500;
+    const other = await TestWorkspace.create(service, `busy ${count}`);
+    await other.api.call('DELETE', `/api/v1/schemas/${await other.schema('sales')}`);
+    const numbers =
+      kind === 'postgres'
+        ? 'generate_series(1, 600) AS n(value)'
+        : '(WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c WHERE value < 600) SELECT value FROM c) AS n';
+    const ofOther = `e.kind = 'schema.delete' AND e.workspace_id = (SELECT id FROM workspace WHERE name = '${other.name}')`;
+    await changeDatabase(
+      service.database,
+      `INSERT INTO audit_event (public_id, workspace_id, occurred_at, action, actor_type, object_type, object_id, before)
+         SELECT a.public_id - n.value, a.workspace_id, a.occurred_at, a.action, a.actor_type, a.object_type, a.object_id, a.before
+         FROM change_event e JOIN audit_event a ON a.public_id = e.public_id, ${numbers} WHERE ${ofOther};
+       INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
+         SELECT e.transaction_id, e.public_id - n.value, e.workspace_id, e.kind, e.object_id, e.occurred_at
+         FROM change_event e, ${numbers} WHERE ${ofOther}`,
+    );
+    const id = await own.dataSource('warehouse');
+    const group = await own.api.create({ mapping: { sales: 'warehouse' } });
+    await remove('data-sources', id);
+    const workedThrough = async () => {
+      const [row] = await service.query<{ count: string }>(
+        `SELECT count(*) AS count FROM change_event e JOIN notice n ON n.kind = e.kind AND n.subject = CAST(e.public_id AS text)
+         WHERE ${ofOther}`,
+      );
+      return Number(row!.count);
+    };
+    await look();
+    expect(await workedThrough()).toBe(MOST);
+    expect((await announced()).map(([id]) => id)).toEqual([group.id]);
+    await look();
+    expect(await workedThrough()).toBe(601);
+  });
+
   test('two processes that look at once announce each group once', async () => {
     const second = await startTestService(service.database, SENDING);
     const id = await own.dataSource('warehouse');

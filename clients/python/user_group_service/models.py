@@ -1456,7 +1456,9 @@ class WebhookAttemptView(TypedDict):
     """Why there was no answer; docs/webhooks.md tells each. Null: there was one."""
 
     answer: str | None
-    """The first kilobyte of the answer; null: there was none."""
+    """The first kilobyte of the answer; null: there was none, or it is not kept because the
+    endpoint has headers.
+    """
 
     delivery: Literal["pending", "delivered", "failed"]
     """What has become of the event since: `pending`, `delivered` or `failed` for good."""

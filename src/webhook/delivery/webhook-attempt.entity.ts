@@ -39,7 +39,7 @@ export class WebhookAttempt {
   @Column('varchar', { length: 32, nullable: true })
   failure!: string | null;
 
-  /** The beginning of the answer. */
+  /** The beginning of the answer; null if there was none, or the endpoint has headers. */
   @Column('text', { nullable: true })
   answer!: string | null;
 }

@@ -11,7 +11,7 @@ import {
 } from '../endpoint/webhook-endpoint.repository.ts';
 import { AddressRules } from '../sending/address-rules.ts';
 import { signatureOf } from '../sending/signature.ts';
-import { type Sent, WebhookSender } from '../sending/webhook-sender.ts';
+import { type Message, type Sent, WebhookSender } from '../sending/webhook-sender.ts';
 import { AttemptSlots, type Slots } from './attempt-slots.ts';
 import { toEventId } from './dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from './retry-schedule.ts';
@@ -26,8 +26,6 @@ const AT_ONCE = 10;
 /** Then others have their turn. */
 const LONGEST_DRAIN_MS = 2000;
 const GONE = 410;
-/** Shorter values of headers would be found anywhere. */
-const LEAST_HIDDEN = 4;
 
 type Result = Sent | { failure: 'secret_unreadable'; status?: undefined };
 
@@ -125,7 +123,8 @@ export class WebhookDeliverer {
       durationMs,
       status,
       failure: result.failure ?? null,
-      answer: result.failure === undefined ? result.answer : null,
+      // A response may repeat the values of headers, in any form.
+      answer: result.failure === undefined && endpoint.headerNames === '' ? result.answer : null,
     };
     const retryAfterMs = result.failure === undefined ? result.retryAfterMs : null;
     // A missing key is not the fault of the endpoint.
@@ -150,9 +149,7 @@ export class WebhookDeliverer {
 
   private async send(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<Result> {
     try {
-      const { message, hidden } = this.toMessage(endpoint, delivery);
-      const sent = await this.sender.send(message);
-      return sent.failure === undefined ? { ...sent, answer: without(sent.answer, hidden) } : sent;
+      return await this.sender.send(this.toMessage(endpoint, delivery));
     } catch (error) {
       if (!(error instanceof WebhookSecretUnreadable)) throw error;
       this.logger.error({ msg: 'a webhook cannot be signed', endpoint: endpoint.id, err: error });
@@ -161,13 +158,13 @@ export class WebhookDeliverer {
   }
 
   /** @throws WebhookSecretUnreadable */
-  private toMessage(endpoint: StoredWebhookEndpoint, { eventId, body }: ClaimedDelivery) {
+  private toMessage(endpoint: StoredWebhookEndpoint, { eventId, body }: ClaimedDelivery): Message {
     const { secret, oldSecret, headers } = this.cipher.decrypt(endpoint, endpoint);
     const isOverlap = (endpoint.oldSecretUntil ?? 0) > Date.now();
     const secrets = oldSecret !== undefined && isOverlap ? [secret, oldSecret] : [secret];
     const id = toEventId(eventId);
     const timestamp = Math.floor(Date.now() / 1000);
-    const message = {
+    return {
       url: endpoint.url,
       body,
       headers: {
@@ -178,13 +175,5 @@ export class WebhookDeliverer {
         'webhook-signature': signatureOf({ id, timestamp, body }, secrets),
       },
     };
-    return { message, hidden: Object.values(headers) };
   }
-}
-
-/** The text without values of headers, which a receiver may send back. */
-function without(text: string, hidden: readonly string[]): string {
-  return hidden
-    .filter(({ length }) => length >= LEAST_HIDDEN)
-    .reduce((rest, value) => rest.replaceAll(value, '[redacted]'), text);
 }

@@ -28,7 +28,20 @@ interface Deleted extends DeletedThing {
   event: Deletion;
 }
 
-const findDeletions = statement<{ since: number; limit: number }, Deletion>(
+/** Deletions that nobody has worked through. */
+const OPEN_DELETIONS = `
+  e.kind IN ('data_source.delete', 'schema.delete') AND e.occurred_at > CAST(:since AS bigint)
+  AND NOT EXISTS (
+    SELECT 1 FROM notice n WHERE n.kind = e.kind AND n.subject = CAST(e.public_id AS text))`;
+
+const findWorkspaces = statement<{ since: number }, { workspaceId: number }>(
+  'notice.find-workspaces-with-deletions',
+  () => `
+    SELECT DISTINCT e.workspace_id AS "workspaceId" FROM change_event e
+    WHERE ${OPEN_DELETIONS} ORDER BY e.workspace_id`,
+);
+
+const findDeletions = statement<{ workspaceId: number; since: number; limit: number }, Deletion>(
   'notice.find-deletions',
   () => `
     SELECT e.public_id AS "publicId", e.kind, e.workspace_id AS "workspaceId",
@@ -36,11 +49,7 @@ const findDeletions = statement<{ since: number; limit: number }, Deletion>(
     FROM change_event e
     JOIN audit_event a ON a.workspace_id = e.workspace_id AND a.object_id = e.object_id
       AND a.public_id = e.public_id
-    WHERE e.kind IN ('data_source.delete', 'schema.delete')
-      AND e.occurred_at > CAST(:since AS bigint)
-      AND NOT EXISTS (
-        SELECT 1 FROM notice n
-        WHERE n.kind = e.kind AND n.subject = CAST(e.public_id AS text))
+    WHERE e.workspace_id = :workspaceId AND ${OPEN_DELETIONS}
     ORDER BY e.id LIMIT :limit`,
 );
 
@@ -59,16 +68,16 @@ export class UnresolvableMappingNotice {
     private readonly announcements: Announcements,
   ) {}
 
-  /** @throws DatabaseUnavailable; the reason of the signal when it aborts */
+  /**
+   * Works through some deletions of each workspace; the next pass takes those that are left.
+   * @throws DatabaseUnavailable; the reason of the signal when it aborts
+   */
   async look(signal: AbortSignal): Promise<void> {
-    for (let found = BATCH; found === BATCH;) {
-      const since = Date.now() - LOOK_BACK_MS;
-      const deletions = await this.statements.read(findDeletions, { since, limit: BATCH });
-      found = deletions.length;
-      for (const workspaceId of new Set(deletions.map((deletion) => deletion.workspaceId))) {
-        const ofWorkspace = deletions.filter((deletion) => deletion.workspaceId === workspaceId);
-        await this.workThrough(workspaceId, ofWorkspace, signal);
-      }
+    const since = Date.now() - LOOK_BACK_MS;
+    for (const { workspaceId } of await this.statements.read(findWorkspaces, { since })) {
+      const parameters = { workspaceId, since, limit: BATCH };
+      const deletions = await this.statements.read(findDeletions, parameters);
+      await this.workThrough(workspaceId, deletions, signal);
     }
   }
 
