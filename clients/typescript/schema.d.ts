@@ -749,7 +749,7 @@ export interface paths {
         };
         /**
          * Follow events
-         * @description The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+         * @description The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
          */
         get: operations["streamEvents"];
         put?: never;
@@ -12116,6 +12116,7 @@ export interface operations {
                 content: {
                     /**
                      * @example retry: 500
+                     *     id: azE.FgX
                      *     event: open
                      *     data: {"at":81734.2}
                      *

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { ShuttingDown, TooManyAtOnce } from '../common/errors.ts';
+import { fairShare } from '../common/fair-share.ts';
 import { COMMON_HEADERS } from '../common/http/http-settings.ts';
 import { requestId } from '../common/http/request-id.ts';
 import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
@@ -50,8 +51,8 @@ export class SessionWatches implements BeforeApplicationShutdown {
     const ofToken = countOf((watch) => watch.apiTokenId === apiTokenId);
     requireRoom(ofToken, OF_A_TOKEN, 'streams of the API token');
     const ofWorkspace = countOf((watch) => watch.workspaceId === workspaceId);
-    requireRoom(ofWorkspace, OF_A_WORKSPACE, 'streams of the workspace');
-    requireRoom(this.watches.size, OF_THE_PROCESS, 'streams of the process');
+    const share = fairShare(OF_THE_PROCESS, this.watches.size);
+    requireRoom(ofWorkspace, Math.min(OF_A_WORKSPACE, share), 'streams of the workspace');
     response.writeHead(200, {
       ...COMMON_HEADERS,
       'X-Request-Id': requestId(response.req),

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../common/caller.ts';
 import { TooManyAtOnce } from '../common/errors.ts';
+import { fairShare } from '../common/fair-share.ts';
 
 const OF_A_TOKEN = 50;
 const OF_A_WORKSPACE = 200;
@@ -17,8 +18,8 @@ export class EventSlots {
   take({ apiTokenId, workspaceId }: Caller): () => void {
     const [token, workspace] = [`token ${apiTokenId}`, `workspace ${workspaceId}`];
     this.require(this.taken.get(token) ?? 0, OF_A_TOKEN, 'API token');
-    this.require(this.taken.get(workspace) ?? 0, OF_A_WORKSPACE, 'workspace');
-    this.require(this.total, OF_THE_PROCESS, 'process');
+    const ofWorkspace = Math.min(OF_A_WORKSPACE, fairShare(OF_THE_PROCESS, this.total));
+    this.require(this.taken.get(workspace) ?? 0, ofWorkspace, 'workspace');
     this.count(token, 1);
     this.count(workspace, 1);
     this.total++;

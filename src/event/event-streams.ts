@@ -2,9 +2,11 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { type Caller, requireScope } from '../common/caller.ts';
 import { DatabaseUnavailable, ShuttingDown } from '../common/errors.ts';
+import { Pace } from '../common/pace.ts';
 import { ChangeTail } from './change-tail.ts';
 import { type EventStreamQueryDto, LATEST } from './dto/event-query.dto.ts';
 import { EventCursors } from './event-cursors.ts';
+import { EventLog } from './event-log.ts';
 import { EventSlots } from './event-slots.ts';
 import { type EndReason, EventStream } from './event-stream.ts';
 import { EventService } from './event.service.ts';
@@ -13,7 +15,9 @@ import { admitting } from './event-types.ts';
 /** The clocks of two machines drift apart, and a balancer has to move readers now and then. */
 const LONGEST_MS = 300_000;
 const CHECK_EVERY_MS = 250;
-const PAGE = 1000;
+/** So many changes may be in pages that no stream's reader has read: of the longest, 32 MiB. */
+const MOST_UNREAD_CHANGES = 20_000;
+const LARGEST_PAGE = 256;
 /** So long a reader that was cut may take to read why. */
 const LINGER_MS = 1000;
 
@@ -36,9 +40,11 @@ export class EventStreams implements BeforeApplicationShutdown {
 
   constructor(
     private readonly events: EventService,
+    private readonly log: EventLog,
     private readonly tail: ChangeTail,
     private readonly cursors: EventCursors,
     private readonly slots: EventSlots,
+    private readonly pace: Pace,
   ) {}
 
   get count(): number {
@@ -61,10 +67,10 @@ export class EventStreams implements BeforeApplicationShutdown {
     const { workspaceId } = caller;
     const giveBack = this.slots.take(caller);
     try {
-      const isWanted = admitting(types);
-      const wanted = { workspaceId, limit: PAGE, isWanted };
       const from = await this.events.positionOf(lastEventId ?? after ?? LATEST, workspaceId);
-      const first = await this.events.readWanted(from, wanted);
+      const readOn = (position: string) =>
+        this.log.readOn(workspaceId, position, pageSize(this.open.size));
+      const { page: first } = await readOn(from);
       this.requireServing();
       if (response.destroyed) {
         giveBack();
@@ -82,9 +88,10 @@ export class EventStreams implements BeforeApplicationShutdown {
       };
       const options = {
         workspaceId,
-        isWanted,
+        isWanted: admitting(types),
         toCursor: (position: string) => this.cursors.toCursor(position, workspaceId),
-        readOn: (position: string) => this.events.readWanted(position, wanted),
+        readOn,
+        pace: this.pace,
       };
       const stream = new EventStream(response, first, options, onEnd);
       // Not all at once, where many began together.
@@ -104,7 +111,7 @@ export class EventStreams implements BeforeApplicationShutdown {
       response.on('close', () => {
         onEnd('gone');
       });
-      stream.open(openedAt);
+      stream.open(openedAt, from);
       unfollow = this.tail.follow(stream);
     } catch (error) {
       giveBack();
@@ -130,4 +137,10 @@ export class EventStreams implements BeforeApplicationShutdown {
       if (!(error instanceof DatabaseUnavailable)) stream.end('unauthorized');
     }
   }
+}
+
+/** How many changes a stream reads at once: a power of two, so that streams which begin one after the other share pages. */
+function pageSize(streams: number): number {
+  const share = MOST_UNREAD_CHANGES / Math.max(streams, 1);
+  return Math.min(LARGEST_PAGE, 2 ** Math.floor(Math.log2(share)));
 }

@@ -54,7 +54,7 @@ export class EventController {
     operationId: 'streamEvents',
     summary: 'Follow events',
     description:
-      'The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
+      'The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
   })
   @ApiHeader({
     name: 'Last-Event-ID',
@@ -67,7 +67,7 @@ export class EventController {
       'text/event-stream': {
         schema: { type: 'string' },
         example:
-          'retry: 500\nevent: open\ndata: {"at":81734.2}\n\nid: azE.dGhl\nevent: change\ndata: {"id":5377108433215711,"type":"user_group.suspend","time":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"user_group_id":"acme-emea","version":3}}\n\nevent: current\ndata: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}\n\n',
+          'retry: 500\nid: azE.FgX\nevent: open\ndata: {"at":81734.2}\n\nid: azE.dGhl\nevent: change\ndata: {"id":5377108433215711,"type":"user_group.suspend","time":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"user_group_id":"acme-emea","version":3}}\n\nevent: current\ndata: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}\n\n',
       },
     },
   })

@@ -87,7 +87,8 @@ export class EventService implements BeforeApplicationShutdown {
     }
   }
 
-  private async read(
+  /** @throws EventsGone, DatabaseUnavailable */
+  async read(
     position: ChangePosition,
     options: { workspaceId: number; limit: number },
   ): Promise<ReadChanges> {
@@ -121,9 +122,10 @@ export class EventService implements BeforeApplicationShutdown {
     if (this.isEnding || gone.aborted) over();
     let hasBegun = false;
     const unfollow = this.tail.follow({
+      workspaceId: wanted.workspaceId,
       hear: ({ changes }) => {
-        // What was committed before the first batch may not have been read yet.
-        if (!hasBegun || changes.some((change) => isOf(change, wanted.workspaceId))) due();
+        // What was committed before the first page may not have been read yet.
+        if (!hasBegun || changes.length > 0) due();
         hasBegun = true;
       },
       lose: due,
@@ -155,9 +157,4 @@ export class EventService implements BeforeApplicationShutdown {
 
 function isEmpty({ changes, hasMore }: ReadChanges): boolean {
   return changes.length === 0 && !hasMore;
-}
-
-/** Whether the workspace is told of the change. */
-export function isOf(change: ChangeRecord, workspaceId: number): boolean {
-  return change.workspaceId === workspaceId || change.workspaceId === null;
 }

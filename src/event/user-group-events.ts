@@ -32,6 +32,7 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
   listen(listener: UserGroupListener): () => void {
     let unfollow = (): void => undefined;
     const follower: TailFollower = {
+      workspaceId: undefined,
       hear: ({ changes }) => {
         for (const change of changes)
           this.guard(() => {

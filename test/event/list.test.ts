@@ -142,29 +142,25 @@ onEachDatabase((kind) => {
 
   test('many who wait share one look at the log, and nobody looks when nobody waits', async () => {
     const tail = service.app.get(ChangeTail);
-    const followers = () =>
-      (tail as unknown as { followers: Map<unknown, boolean> }).followers.size;
     const after = await latest();
     const waiting = Array.from({ length: 10 }, () => list({ after, wait: 20 }));
-    while (followers() < 10) await sleep(10);
+    while (tail.count < 10) await sleep(10);
     await service.api.create();
     for (const { listed } of await Promise.all(waiting)) expect(listed.events).toHaveLength(1);
-    expect(followers()).toBe(0);
+    expect(tail.count).toBe(0);
   });
 
   test('who goes away while waiting is not waited for', async () => {
     const tail = service.app.get(ChangeTail);
-    const followers = () =>
-      (tail as unknown as { followers: Map<unknown, boolean> }).followers.size;
     const after = await latest();
     const abort = new AbortController();
     const headers = { Authorization: `Token ${service.bootstrapToken}` };
     const url = `${service.baseUrl}/api/v1/events?after=${after}&wait=30`;
     const call = fetch(url, { headers, signal: abort.signal }).catch(() => undefined);
-    while (followers() < 1) await sleep(10);
+    while (tail.count < 1) await sleep(10);
     abort.abort();
     await call;
-    while (followers() > 0) await sleep(10);
+    while (tail.count > 0) await sleep(10);
   });
 
   test('an API token that is revoked while it waits is told of nothing', async () => {

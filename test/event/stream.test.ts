@@ -32,7 +32,11 @@ onEachDatabase((kind) => {
       'x-request-id': expect.any(String),
     });
     await reader.until(isCurrent(reader));
-    expect(reader.messages[0]).toEqual({ event: 'open', data: { at: expect.any(Number) } });
+    expect(reader.messages[0]).toEqual({
+      event: 'open',
+      id: expect.any(String),
+      data: { at: expect.any(Number) },
+    });
     const began = performance.now();
     const { id, teamId } = await service.api.create();
     await reader.until(() => reader.changes.length > 0);
@@ -74,6 +78,25 @@ onEachDatabase((kind) => {
     const end = performance.now() + 1500;
     while (performance.now() < end) await service.api.create();
     expect(current() - before).toBeGreaterThanOrEqual(4);
+  });
+
+  test('a stream does not tell that other workspaces have changed', async () => {
+    const token = await service.issueToken(['events:read', 'user-groups:write'], 'busy');
+    const reader = await open();
+    await reader.until(isCurrent(reader));
+    // Someone follows the other workspace too, and is told at once.
+    const other = await open('', {}, token);
+    await other.until(isCurrent(other));
+    const seen = reader.messages.length;
+    const end = performance.now() + 1600;
+    while (performance.now() < end) {
+      await service.clientOf(token).create();
+      await sleep(80);
+    }
+    // One at each beat, of which one may be late.
+    expect(reader.messages.length - seen).toBeLessThanOrEqual(8);
+    await other.until(() => other.changes.length > 9);
+    expect(reader.changes).toEqual([]);
   });
 
   test('nothing is current before what it covers has been told', async () => {
