@@ -5,7 +5,7 @@ import { fetchOk, fetchJson, Refusal } from './api.ts';
 import type { Scope, Session, SignInState } from './own-types.ts';
 import { addressOf, goTo, place } from './router.ts';
 import { ended, endedBecause, may, session, ways } from './session.ts';
-import { leaveSignIn, SignIn } from './sign-in.tsx';
+import { isLedElsewhere, leaveSignIn, SignIn } from './sign-in.tsx';
 import { nextTheme, theme } from './theme.ts';
 import { useAction } from './ui/action.ts';
 import { Dialog } from './ui/dialog.tsx';
@@ -80,8 +80,9 @@ export function App() {
     );
   };
   useEffect(check, []);
-  if (session.value) return <Shell key={session.value.id} session={session.value} />;
-  if (session.value === null) return <SignIn />;
+  const own = session.value;
+  if (own && !isLedElsewhere(own)) return <Shell key={own.id} session={own} />;
+  if (own !== undefined) return <SignIn />;
   return <main class="waiting">{error ? <Trouble error={error} retry={check} /> : null}</main>;
 }
 

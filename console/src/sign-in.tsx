@@ -21,7 +21,6 @@ const REFUSALS: Record<string, string> = {
   sign_in_not_granted:
     'You are known, but nothing is granted to you here. Ask whoever runs the service.',
   rate_limited: 'Too many attempts from here in this minute. Wait a little.',
-  cross_site_request: 'Another site has tried to sign you in. Begin here if you want to.',
   identity_provider_unavailable:
     'The identity provider cannot be reached. Try again, or sign in with an API token.',
 };
@@ -36,6 +35,7 @@ export function SignIn() {
     });
     endedBecause.value = '';
     session.value = answer.session;
+    leaveSignIn();
   });
   useEffect(() => {
     document.title = 'User group service';
@@ -55,6 +55,12 @@ export function SignIn() {
           <h1>User group service</h1>
         </div>
         <Refused />
+        {isLedHere() && (
+          <p class="note" role="status">
+            A link has led you here. Sign in to go where it leads.{' '}
+            {session.value && <a href={addressOf([])}>Stay in {session.value.workspace.name}</a>}
+          </p>
+        )}
         {reason && !error && (
           <p class="note" role="status">
             {REASONS[reason] ?? REASONS['session_ended']} Sign in again to go on where you were.
@@ -128,16 +134,34 @@ const ISSUE = `npm run --silent cli -- \\
   token create --name console --scopes all`;
 const MOST_OF_A_PLACE = 1000;
 
-/** Where the identity provider is, and where in the page to go on behind it. */
-function wayOut(): string {
-  const isLeft = place.value.path[0] === 'sign-in' || location.hash.length > MOST_OF_A_PLACE;
-  const query = isLeft
-    ? ''
-    : `?${new URLSearchParams({ place: location.hash.slice(1) }).toString()}`;
-  return within(`sign-in/openid${query}`);
+/** What a link of another site may ask for: nobody is signed in by it before they have pressed the button. */
+const OF_A_LINK = ['workspace', 'place'];
+
+function isLedHere(): boolean {
+  const { path, query } = place.value;
+  return path[0] === 'sign-in' && OF_A_LINK.some((name) => query.has(name));
 }
 
-/** Leaves the place of a refusal; to be called once somebody is signed in. */
+/** Whether a link leads to another workspace than that of the session. */
+export function isLedElsewhere(own: Session): boolean {
+  const { path, query } = place.value;
+  const workspace = path[0] === 'sign-in' ? query.get('workspace') : null;
+  return workspace !== null && workspace !== own.workspace.name;
+}
+
+/** Where the identity provider is, and where in the page to go on behind it. */
+function wayOut(): string {
+  const { path, query } = place.value;
+  const wanted = new URLSearchParams();
+  if (path[0] !== 'sign-in') wanted.set('place', location.hash.slice(1));
+  else for (const name of OF_A_LINK) if (query.has(name)) wanted.set(name, query.get(name)!);
+  if ((wanted.get('place') ?? '').length > MOST_OF_A_PLACE) wanted.delete('place');
+  const asked = wanted.toString();
+  return within(`sign-in/openid${asked && `?${asked}`}`);
+}
+
+/** Leaves the place of a refusal or of a link; to be called once somebody is signed in. */
 export function leaveSignIn(): void {
-  if (place.value.path[0] === 'sign-in') goTo(addressOf([]));
+  const { path, query } = place.value;
+  if (path[0] === 'sign-in') goTo(`#${query.get('place') ?? '/'}`);
 }

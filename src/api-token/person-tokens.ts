@@ -88,7 +88,9 @@ export class PersonTokens {
     });
     // What an administrator has set stays, also when another token takes the place of this one.
     const { expiresAt = null, allowedCidrs = null } = last ?? {};
-    if (expiresAt !== null && expiresAt <= Date.now()) throw new SignInNotGranted();
+    if (expiresAt !== null && expiresAt <= Date.now()) {
+      throw new SignInNotGranted(subject, { expired_api_token_id: last?.id });
+    }
     const known = last?.revokedAt === null ? last : undefined;
     if (known?.name === name && known.scopes === scopes) return { id: known.id, isChanged: false };
     const before = known && settingsOf(known);

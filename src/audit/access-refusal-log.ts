@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Request } from 'express';
 import { findCaller } from '../common/caller.ts';
-import { ApiTokenInvalid, type ServiceError } from '../common/errors.ts';
+import { ApiTokenInvalid, type ServiceError, SignInNotGranted } from '../common/errors.ts';
 import { addressBlock, clientAddress } from '../common/http/client-address.ts';
 import { pathLogger } from '../common/http/logged-path.ts';
 import { requestId } from '../common/http/request-id.ts';
@@ -60,7 +60,8 @@ export class AccessRefusalLog implements RefusalObserver, OnLastAnswer {
     const call = { code, method: request.method, path: this.loggedPath(request.path) };
     const action = status === 403 ? 'authorization.refuse' : 'authentication.refuse';
     if (workspaceId === null) {
-      this.strangers.record(code, actor, { action, details: call });
+      const subject = error instanceof SignInNotGranted ? error.subject : undefined;
+      this.strangers.record(code, actor, { action, details: call }, subject);
       return;
     }
     if (!(await this.isWithinLimits(workspaceId, addressBlock(clientAddress(request))))) {

@@ -234,9 +234,20 @@ export class SignInFailed extends problem(403, 'sign_in_failed', {
 export class SignInNotGranted extends problem(403, 'sign_in_not_granted', {
   title: 'Nothing granted',
   about:
-    'The identity provider knows the person, but what it says of them fits none of CONSOLE_OPENID_GRANTS, or none of the workspace asked for.',
+    'The identity provider knows the person, but what it says of them fits none of CONSOLE_OPENID_GRANTS, or none of the workspace asked for. The log says by the number of the request which claims it has sent.',
   message: 'You are known, but nothing is granted to you here.',
-}) {}
+}) {
+  /**
+   * @param subject who the person is; for the audit log and the log alone
+   * @param why what the log may know of it
+   */
+  constructor(
+    readonly subject: string,
+    readonly why: object,
+  ) {
+    super();
+  }
+}
 
 export class ApiTokenSuperseded extends problem(403, 'api_token_superseded', {
   title: 'API token superseded',

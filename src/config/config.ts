@@ -1,12 +1,11 @@
+import { type ClaimGrant, claimGrants } from './claim-grants.ts';
 import {
   apiToken,
   bytes,
   cidrs,
-  claimGrants,
   configuredKeys,
   headerText,
   httpUrl,
-  identityProvider,
   integer,
   issuer,
   list,
@@ -15,11 +14,12 @@ import {
   postgresUrl,
   redisUrl,
   schemaName,
+  secureUrl,
   text,
   transitKey,
   trustedProxies,
 } from './readers.ts';
-import type { ClaimGrant, ConfiguredKey } from './readers.ts';
+import type { ConfiguredKey } from './readers.ts';
 import type { Plugin } from '../common/plugin.ts';
 import { FromEnv } from './variable.ts';
 
@@ -39,7 +39,7 @@ export class Config {
 
   @FromEnv('PUBLIC_URL', {
     about:
-      'Where callers reach the service, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which is not there without it.',
+      'Where callers reach the service, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which is not there without it. A slash at its end is left out.',
     defaultText: 'unset',
     read: httpUrl,
   })
@@ -98,9 +98,9 @@ export class Config {
 
   @FromEnv('VAULT_ADDR', {
     about:
-      'Address of the HashiCorp Vault or OpenBao that unwraps keys at the start, such as `https://vault.example.com:8200`; unused without wrapped keys.',
+      'Address of the HashiCorp Vault or OpenBao that unwraps keys at the start, such as `https://vault.example.com:8200`; over plain HTTP on this machine alone; unused without wrapped keys.',
     defaultText: 'unset',
-    read: httpUrl,
+    read: (value) => httpUrl(secureUrl(value)),
   })
   vaultAddress?: string;
 
@@ -292,9 +292,9 @@ export class Config {
 
   @FromEnv('CONSOLE_OPENID_ISSUER', {
     about:
-      'Identity provider at which people sign in to the console by OpenID Connect, such as `https://id.example.com/realms/ops`; it knows `PUBLIC_URL` followed by `/console/sign-in/openid/callback` as a redirect URI.',
+      'Identity provider at which people sign in to the console by OpenID Connect, such as `https://id.example.com/realms/ops`, with or without the slash at its end as the provider spells it; it knows `PUBLIC_URL` followed by `/console/sign-in/openid/callback` as a redirect URI.',
     defaultText: 'unset (API tokens alone)',
-    read: identityProvider,
+    read: secureUrl,
   })
   consoleOpenIdIssuer?: string;
 
@@ -321,7 +321,7 @@ export class Config {
 
   @FromEnv('CONSOLE_OPENID_GRANTS', {
     about:
-      'Who may do what in which workspace: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. Who fits several grants of a workspace has the scopes of all.',
+      'Who may do what in which workspace: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. `"claim":"realm_access.roles"` names a claim within another, and `"prefix"` in place of `"value"` all that begin alike. Who fits several grants of a workspace has the scopes of all.',
     defaultText: 'unset',
     read: claimGrants,
   })

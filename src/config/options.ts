@@ -44,7 +44,7 @@ export interface UserGroupOptions {
   consoleOpenIdClientSecret?: string;
   /** What the identity provider is asked for. Default `openid email`. */
   consoleOpenIdScope?: string;
-  /** Who may do what in which workspace: a JSON array of `{"claim", "value", "workspace", "scopes"}`. */
+  /** Who may do what in which workspace: a JSON array of `{"claim", "value" or "prefix", "workspace", "scopes"}`. */
   consoleOpenIdGrants?: string;
   /** Largest request body in bytes. Default 262,144. */
   bodyLimit?: number;

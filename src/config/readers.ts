@@ -1,7 +1,6 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
 import { EMBEDDING_BITS, withoutEmbedding } from '../common/embedded-ipv4.ts';
-import { type Scope, scopes } from '../common/scopes.ts';
 import type { EncryptionKey } from '../common/key-provider.ts';
 import { isWellFormedToken } from '../common/secrets.ts';
 import { isIssuer } from '../common/text.ts';
@@ -61,11 +60,13 @@ export function httpUrl(value: string): string {
   );
 }
 
-/** Reads where an identity provider is: as `httpUrl`, and unencrypted on this machine alone. */
-export function identityProvider(value: string): string {
-  const url = httpUrl(value);
-  const { protocol, hostname } = new URL(url);
-  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return url;
+/**
+ * Reads where secrets are sent: as `httpUrl`, and unencrypted on this machine alone. Keeps each character: an
+ * issuer is compared character by character (OpenID Connect Discovery 1.0, section 4.3).
+ */
+export function secureUrl(value: string): string {
+  const { protocol, hostname } = new URL(httpUrl(value));
+  if (protocol === 'https:' || ['localhost', '127.0.0.1', '[::1]'].includes(hostname)) return value;
   throw new ConfigError('must begin with https://, unless it is on this machine.');
 }
 
@@ -73,47 +74,6 @@ export function identityProvider(value: string): string {
 export function openIdScope(value: string): string {
   if (/^[\x21-\x7e ]{1,1000}$/.test(value) && value.split(' ').includes('openid')) return value;
   throw new ConfigError('must name scopes of the identity provider, openid among them.');
-}
-
-/** What the claims of an identity provider stand for. */
-export interface ClaimGrant {
-  /** The claim, such as `groups`. */
-  claim: string;
-  /** What it must be, or have among its values. */
-  value: string;
-  /** The name of the workspace. */
-  workspace: string;
-  scopes: Scope[];
-}
-
-/** Reads a JSON array of grants. */
-export function claimGrants(value: string): ClaimGrant[] {
-  const grants = parseJson(value);
-  if (!Array.isArray(grants) || grants.length === 0) throw new ConfigError(GRANTS_FORM);
-  return grants.map(claimGrant);
-}
-
-const GRANTS_FORM =
-  'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}].';
-
-function claimGrant(grant: unknown, index: number): ClaimGrant {
-  const { claim, value, workspace, scopes: given, ...other } = Object(grant) as ClaimGrant;
-  const texts = [claim, value, workspace].every((one) => typeof one === 'string' && one !== '');
-  if (!texts || !Array.isArray(given) || given.length === 0 || Object.keys(other).length > 0) {
-    throw new ConfigError(GRANTS_FORM);
-  }
-  if (!given.every((scope) => scopes.includes(scope))) {
-    throw new ConfigError(`must name scopes that there are; grant ${index + 1} does not.`);
-  }
-  return { claim, value, workspace, scopes: [...new Set(given)] };
-}
-
-function parseJson(value: string): unknown {
-  try {
-    return JSON.parse(value);
-  } catch {
-    throw new ConfigError(GRANTS_FORM);
-  }
 }
 
 /** Makes what reads a whole number in digits, from `min` to `max`. */
@@ -159,7 +119,6 @@ function isPostgresUrl(value: string): boolean {
   return isEncoded(username + password + pathname);
 }
 
-/** Reads a URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */
 /** Reads the name of a schema that needs no quotes. */
 export function schemaName(value: string): string {
   if (/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/.test(value)) return value;
@@ -168,6 +127,7 @@ export function schemaName(value: string): string {
   );
 }
 
+/** Reads a URL of the `redis` or, with TLS, `rediss` scheme (IANA); the path is the number of a database. */
 export function redisUrl(value: string): string {
   if (isRedisUrl(value)) return value;
   throw new ConfigError(

@@ -38,13 +38,18 @@ export class ConsoleSite {
   requireOwnPage(request: Request): void {
     const { 'sec-fetch-site': from, origin } = request.headers;
     if (READING.includes(request.method)) {
-      if (from === 'cross-site' || from === 'same-site') throw new CrossSiteRequest();
+      if (this.isFromElsewhere(request)) throw new CrossSiteRequest();
       return;
     }
     const site = this.siteOf(request);
     if (!site) throw new ConsoleNotSecure();
     const isOwn = from === 'same-origin' || (from === undefined && origin !== undefined);
     if (!isOwn || (origin ?? site.origin) !== site.origin) throw new CrossSiteRequest();
+  }
+
+  /** Whether the browser says that another site has made the call, or a link there has led to it. */
+  isFromElsewhere({ headers }: Request): boolean {
+    return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
   }
 
   /** What the cookie of the session holds; undefined without one, or for anything else. */

@@ -88,7 +88,31 @@ test.each([
     '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin","admin"]}]',
     {
       consoleOpenIdGrants: [
-        { claim: 'groups', value: 'ops', workspace: 'default', scopes: ['admin'] },
+        { claim: ['groups'], value: 'ops', workspace: 'default', scopes: ['admin'] },
+      ],
+    },
+  ],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":"realm_access.roles","prefix":"ops-","workspace":"default","scopes":["admin"]}]',
+    {
+      consoleOpenIdGrants: [
+        {
+          ...{ claim: ['realm_access', 'roles'], prefix: 'ops-' },
+          ...{ workspace: 'default', scopes: ['admin'] },
+        },
+      ],
+    },
+  ],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":["https://a.example/roles"],"value":"ops","workspace":"b","scopes":["admin"]}]',
+    {
+      consoleOpenIdGrants: [
+        {
+          ...{ claim: ['https://a.example/roles'], value: 'ops' },
+          ...{ workspace: 'b', scopes: ['admin'] },
+        },
       ],
     },
   ],
@@ -160,6 +184,27 @@ test.each([
     'CONSOLE_OPENID_GRANTS',
     '[{"claim":"a","value":"b","workspace":"c","scopes":["admin"],"scope":"admin"}]',
   ],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":"a","value":"b","prefix":"b","workspace":"c","scopes":["admin"]}]',
+  ],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","prefix":"","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":"email","prefix":"anna@","workspace":"c","scopes":["admin"]}]',
+  ],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a..b","value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":".a","value":"b","workspace":"c","scopes":["admin"]}]'],
+  [
+    'CONSOLE_OPENID_GRANTS',
+    '[{"claim":"https://a.example/roles","value":"b","workspace":"c","scopes":["admin"]}]',
+  ],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":[],"value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":["a",""],"value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OPENID_GRANTS', '[{"claim":["a",7],"value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['VAULT_ADDR', 'http://vault.example.com:8200'],
+  ['VAULT_ADDR', 'http://10.20.30.40'],
   ['REDIS_URL', '127.0.0.1:6379'],
   ['REDIS_URL', 'http://127.0.0.1:6379'],
   ['REDIS_URL', 'redis:///0'],
@@ -318,6 +363,14 @@ describe('an identity provider', () => {
       '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin"]}]',
     PUBLIC_URL: 'https://user-groups.example.com',
   };
+
+  test.each(['https://id.example.com/application/o/x/', 'https://ID.example.com:443/realms/ops'])(
+    'is kept as it is given: %s',
+    (issuer) => {
+      const config = loadConfig({ ...all, CONSOLE_OPENID_ISSUER: issuer });
+      expect(config.consoleOpenIdIssuer).toBe(issuer);
+    },
+  );
 
   test('may be on this machine without TLS', () => {
     const issuer = 'http://127.0.0.1:9000';

@@ -1,6 +1,5 @@
 import { freePort } from '../../scripts/lab/ports.mjs';
 import { type Flaw, ForgingProvider } from '../support/forging-provider.ts';
-import { Visitor } from '../support/identity-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
 // What is verified does not depend on the database.
@@ -26,21 +25,10 @@ afterAll(async () => {
   provider.stop();
 });
 
-/** Signs in with what the provider says, and gives where the browser is led and what it keeps. */
+/** Where the browser is led, and the names of the cookies that it keeps. */
 async function signInWith(flaw: Flaw): Promise<{ place: string; cookies: string[] }> {
-  const visitor = new Visitor();
-  const begun = await visitor.call(`${service.baseUrl}/console/sign-in/openid`);
-  const asked = new URL(begun.headers.get('location')!).searchParams;
-  provider.nonce = asked.get('nonce')!;
-  provider.flaw = flaw;
-  const back = new URL(asked.get('redirect_uri')!);
-  const { issuer: iss } = provider;
-  back.search = new URLSearchParams({ code: 'c', state: asked.get('state')!, iss }).toString();
-  const answer = await visitor.call(back.href);
-  return {
-    place: answer.headers.get('location')!,
-    cookies: visitor.cookiesOf(service.baseUrl),
-  };
+  const { place, visitor } = await provider.signIn(service.baseUrl, flaw);
+  return { place, cookies: visitor.cookiesOf(service.baseUrl) };
 }
 
 test('an ID token without a flaw signs in', async () => {

@@ -1,6 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Visitor } from './identity-provider.ts';
 
 const CLIENT = 'console';
 
@@ -10,10 +11,18 @@ const foreign = generateKeyPairSync('rsa', { modulusLength: 2048 });
 /** What is wrong with an ID token; nothing with an empty one. */
 export interface Flaw {
   claims?: Record<string, unknown>;
+  /** What the user info says otherwise. */
+  info?: Record<string, unknown>;
   /** `RS256` unless another is named. */
   alg?: string;
   /** The key that signs; the provider's own unless this is set. */
   isForeign?: boolean;
+}
+
+/** Where a browser was led, and the browser. */
+export interface Signed {
+  place: string;
+  visitor: Visitor;
 }
 
 /** An identity provider that answers each code with an ID token that has a flaw. */
@@ -22,19 +31,27 @@ export class ForgingProvider {
   /** Of the attempt that is under way. */
   nonce = '';
 
-  private constructor(private readonly server: Server) {}
+  /** @param path what stands behind the origin in its issuer */
+  private constructor(
+    private readonly server: Server,
+    private readonly path: string,
+  ) {}
 
   get issuer(): string {
+    return this.origin + this.path;
+  }
+
+  private get origin(): string {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  static async start(): Promise<ForgingProvider> {
+  static async start(path = ''): Promise<ForgingProvider> {
     const server = createServer((request, response) => {
       request.resume();
       response.setHeader('Content-Type', 'application/json');
       response.end(JSON.stringify(provider.answer(request.url!)));
     });
-    const provider = new ForgingProvider(server);
+    const provider = new ForgingProvider(server, path);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     return provider;
   }
@@ -44,21 +61,37 @@ export class ForgingProvider {
     this.server.closeAllConnections();
   }
 
+  /** Signs in with what the provider says, and gives where the browser is led and what it keeps. */
+  async signIn(baseUrl: string, flaw: Flaw, query = ''): Promise<Signed> {
+    const visitor = new Visitor();
+    const begun = await visitor.call(`${baseUrl}/console/sign-in/openid${query}`);
+    const to = begun.headers.get('location')!;
+    if (to.startsWith('..')) return { place: to, visitor };
+    const asked = new URL(to).searchParams;
+    this.nonce = asked.get('nonce')!;
+    this.flaw = flaw;
+    const back = new URL(asked.get('redirect_uri')!);
+    const { issuer: iss } = this;
+    back.search = new URLSearchParams({ code: 'c', state: asked.get('state')!, iss }).toString();
+    const answer = await visitor.call(back.href);
+    return { place: answer.headers.get('location')!, visitor };
+  }
+
   private answer(path: string): object {
-    const { issuer } = this;
+    const { issuer, origin } = this;
     if (path.startsWith('/jwks')) {
       return { keys: [{ ...own.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig' }] };
     }
     if (path.startsWith('/token')) {
       return { token_type: 'Bearer', access_token: 'a', id_token: this.idToken() };
     }
-    if (path.startsWith('/userinfo')) return { sub: 'anna' };
+    if (path.startsWith('/userinfo')) return { sub: 'anna', ...this.flaw.info };
     return {
       issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/jwks`,
+      authorization_endpoint: `${origin}/authorize`,
+      token_endpoint: `${origin}/token`,
+      userinfo_endpoint: `${origin}/userinfo`,
+      jwks_uri: `${origin}/jwks`,
       response_types_supported: ['code'],
       id_token_signing_alg_values_supported: ['RS256'],
       code_challenge_methods_supported: ['S256'],

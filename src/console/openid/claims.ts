@@ -1,8 +1,12 @@
 import type { Scope } from '../../common/caller.ts';
-import type { ClaimGrant } from '../../config/readers.ts';
+import { redactTokens } from '../../common/secrets.ts';
+import type { ClaimGrant } from '../../config/claim-grants.ts';
 
 /** What an identity provider says of somebody. */
 export type Claims = Readonly<Record<string, unknown>>;
+
+const MOST_NAMES = 100;
+const LONGEST_NAME = 100;
 
 /**
  * The workspaces that somebody with these claims may enter, by name in the order of the grants, each
@@ -19,9 +23,69 @@ export function workspacesOf(
   return workspaces;
 }
 
+/** What an operator needs to see why claims fit no grant: names and shapes, never a value. */
+export interface ClaimsShape {
+  /** The names of the claims that were received. */
+  claims: string[];
+  /** The shape of each claim that a grant names. */
+  granting: Record<string, string>;
+  /** The claims that the provider says it has left out, such as the groups of somebody who is in many. */
+  left_out?: string[];
+}
+
+export function shapeOf(claims: Claims, grants: readonly ClaimGrant[]): ClaimsShape {
+  const received = Object.keys(claims).filter((name) => claims[name] !== undefined);
+  const leftOut = leftOutOf(claims);
+  return {
+    claims: readable(received),
+    granting: Object.fromEntries(
+      grants.map(({ claim }) => [claim.join('.'), shapeOfClaim(claims, claim)]),
+    ),
+    ...(leftOut.length > 0 && { left_out: readable(leftOut) }),
+  };
+}
+
+/** Distributed claims (OpenID Connect Core 1.0, section 5.6.2), by which Entra ID leaves out many groups. */
+function leftOutOf({ _claim_names: names, hasgroups }: Claims): string[] {
+  const distributed = isObject(names) ? Object.keys(names) : [];
+  return [...new Set([...distributed, ...(hasgroups === true ? ['groups'] : [])])];
+}
+
+function shapeOfClaim(claims: Claims, path: ClaimGrant['claim']): string {
+  const found = findClaim(claims, path);
+  if (found === undefined) return 'absent';
+  if (isUnverifiedEmail(claims, path)) return 'not verified';
+  if (Array.isArray(found)) return `list of ${found.length}`;
+  return typeof found === 'string' ? 'text' : 'neither a text nor a list';
+}
+
+function fits(claims: Claims, { claim, value, prefix }: ClaimGrant): boolean {
+  if (isUnverifiedEmail(claims, claim)) return false;
+  return [findClaim(claims, claim)]
+    .flat()
+    .some((one) =>
+      prefix === undefined ? one === value : typeof one === 'string' && one.startsWith(prefix),
+    );
+}
+
 /** An address that the provider has not verified is what anybody may have written. */
-function fits(claims: Claims, { claim, value }: ClaimGrant): boolean {
-  if (claim === 'email' && claims['email_verified'] !== true) return false;
-  const given = Object.hasOwn(claims, claim) ? claims[claim] : undefined;
-  return [given].flat().some((one) => one === value);
+function isUnverifiedEmail(claims: Claims, path: ClaimGrant['claim']): boolean {
+  return path.length === 1 && path[0] === 'email' && claims['email_verified'] !== true;
+}
+
+function findClaim(claims: Claims, path: ClaimGrant['claim']): unknown {
+  let found: unknown = claims;
+  for (const name of path) {
+    if (!isObject(found) || !Object.hasOwn(found, name)) return undefined;
+    found = found[name];
+  }
+  return found;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function readable(names: string[]): string[] {
+  return names.slice(0, MOST_NAMES).map((name) => redactTokens(name).slice(0, LONGEST_NAME));
 }

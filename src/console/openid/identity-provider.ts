@@ -97,7 +97,7 @@ export class IdentityProvider {
       return await asked;
     } catch (error) {
       if (this.known === asked) this.known = undefined;
-      throw new IdentityProviderUnavailable(error);
+      throw new IdentityProviderUnavailable(otherIssuer(error, this.config) ?? error);
     }
   }
 
@@ -122,6 +122,16 @@ export class IdentityProvider {
       },
     );
   }
+}
+
+/** An error that says which issuer the provider calls itself, where it is not the one that was set. */
+function otherIssuer(thrown: unknown, { consoleOpenIdIssuer }: Config): Error | undefined {
+  const { attribute, body } = Object((thrown as Error).cause) as Record<string, unknown>;
+  if (attribute !== 'issuer') return undefined;
+  const { issuer } = Object(body) as Claims;
+  return new Error(
+    `CONSOLE_OPENID_ISSUER is ${consoleOpenIdIssuer}, and the provider calls itself ${String(issuer)}: each character has to be the same`,
+  );
 }
 
 /** What was signed for this attempt comes first; an address and whether it is verified are of one source. */

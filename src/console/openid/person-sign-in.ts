@@ -12,7 +12,7 @@ import { WorkspaceService } from '../../workspace/workspace.service.ts';
 import { ConsoleSessionService } from '../console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';
 import type { KeptAttempt } from './attempt-cookie.ts';
-import { workspacesOf } from './claims.ts';
+import { shapeOf, workspacesOf } from './claims.ts';
 import { IdentityProvider } from './identity-provider.ts';
 
 /** Begins the session of somebody whom the identity provider has identified. */
@@ -50,7 +50,13 @@ export class PersonSignIn {
       open.map(({ id }) => id),
     );
     const workspace = open.find(({ name }) => [undefined, name].includes(attempt.workspace));
-    if (!workspace) throw new SignInNotGranted();
+    if (!workspace) {
+      throw new SignInNotGranted(person.subject, {
+        ...shapeOf(claims, this.config.consoleOpenIdGrants),
+        // What fits, where it was another workspace that was asked for, or none that is there.
+        fitting: [...granted.keys()],
+      });
+    }
     const scopes = granted.get(workspace.name)!;
     const id = await this.people.give(workspace.id, person, scopes);
     const caller: TokenCaller = {

@@ -2,11 +2,18 @@ import { Controller, Get, Inject, Logger, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { Public } from '../../common/access.decorator.ts';
 import { ApiExcludeController } from '../../common/api-docs.ts';
-import { RouteNotFound, type ServiceError } from '../../common/errors.ts';
+import {
+  RouteNotFound,
+  type ServiceError,
+  SignInFailed,
+  SignInNotGranted,
+} from '../../common/errors.ts';
+import { noteProblem } from '../../common/http/answer-problem.ts';
 import { QueryOf } from '../../common/http/query.decorator.ts';
 import { requestId } from '../../common/http/request-id.ts';
 import { toServiceError } from '../../common/problem.filter.ts';
 import { RefusalObserver } from '../../common/refusal-observer.ts';
+import { redactTokens } from '../../common/secrets.ts';
 import { ConsoleSessionService } from '../console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';
 import { isAlive } from '../session-life.ts';
@@ -18,6 +25,7 @@ import { PersonSignIn } from './person-sign-in.ts';
 /** The page of the console, relative to the paths below. */
 const PAGE_FROM_BEGIN = '../';
 const PAGE_FROM_CALLBACK = '../../';
+const LONGEST_REASON = 500;
 
 /** What the page asks before it shows anything. */
 interface SignInAnswer {
@@ -62,8 +70,14 @@ export class SignInController {
     @Res() response: Response,
   ): Promise<void> {
     await this.lead(request, response, PAGE_FROM_BEGIN, async () => {
-      // Another site must not put another session in the place of the one that is there.
-      this.site.requireOwnPage(request);
+      // Another site must not put another session in the place of the one that is there: the page asks first.
+      if (this.site.isFromElsewhere(request)) {
+        const asked = new URLSearchParams({
+          ...(workspace && { workspace }),
+          ...(place && { place }),
+        });
+        return `${PAGE_FROM_BEGIN}#/sign-in?${asked.toString()}`;
+      }
       const { url, attempt } = await this.provider.begin();
       const previous = this.site.secretHashOf(request);
       const cookie = this.attempts.toCookie(request, { ...attempt, workspace, place, previous });
@@ -99,6 +113,7 @@ export class SignInController {
       place = await work();
     } catch (thrown) {
       const error = toServiceError(thrown);
+      noteProblem(response, error);
       this.tell(error, request);
       const why = new URLSearchParams({ error: error.spec.code, request_id: requestId(request) });
       place = `${page}#/sign-in?${why.toString()}`;
@@ -109,7 +124,25 @@ export class SignInController {
   private tell(error: ServiceError, request: Request): void {
     if (error.spec.status === 403) this.refusals.record(error, request);
     const { level, code } = error.spec;
-    if (!level) return;
-    this.logger[level]({ msg: code, request_id: requestId(request), err: error.cause });
+    const line = { msg: code, request_id: requestId(request) };
+    if (error instanceof SignInNotGranted) {
+      this.logger.warn({ ...line, subject: error.subject, ...error.why });
+    } else if (error instanceof SignInFailed) {
+      // Without a cause the browser had no attempt, which anybody can cause.
+      if (error.cause !== undefined) this.logger.warn({ ...line, reason: reasonOf(error.cause) });
+    } else if (level) {
+      this.logger[level]({ ...line, err: error.cause });
+    }
   }
+}
+
+/** Says what went wrong in the words of the errors alone: what they hold beside them may be claims, or a code. */
+function reasonOf(thrown: unknown): string {
+  const words: unknown[] = [];
+  for (let at = thrown; at instanceof Error; at = at.cause) {
+    const { message, error, error_description } = at as Error & Record<string, unknown>;
+    words.push(message, error, error_description);
+  }
+  const text = words.filter((one) => typeof one === 'string' && one !== '').join(': ');
+  return redactTokens(text).slice(0, LONGEST_REASON);
 }

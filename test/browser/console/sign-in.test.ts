@@ -202,6 +202,21 @@ onEachDatabase((kind) => {
         expect(await page.tab.content()).not.toContain('globex');
       });
 
+      test('a link of another site shows a button, and leads on from there', async () => {
+        const page = await openAs('anna', hand);
+        const asked = new URLSearchParams({ workspace: 'default', place: '/groups/acme' });
+        const to = `${guarded.baseUrl}/console/sign-in/openid?${asked.toString()}`;
+        await page.tab.route('http://portal.example/**', (route) =>
+          route.fulfill({ contentType: 'text/html', body: `<a href="${to}">The console</a>` }),
+        );
+        await page.tab.goto('http://portal.example/');
+        await page.tab.getByRole('link').click();
+        await page.shows('A link has led you here');
+        await page.use(link(page));
+        await page.heading('acme').waitFor();
+        expect(page.place).toBe('groups/acme');
+      });
+
       test('somebody whom nothing is granted is told so in words, and may use a token instead', async () => {
         const page = await openAs('carl', hand);
         await page.visit('groups');

@@ -1,0 +1,79 @@
+import { type Scope, scopes } from '../common/scopes.ts';
+import { ConfigError } from './variable.ts';
+
+/** What the claims of an identity provider stand for. */
+export interface ClaimGrant {
+  /** The name of the claim, or the names that lead to one within others. */
+  claim: readonly string[];
+  /** What it must be, or have among its values; undefined with a prefix. */
+  value: string | undefined;
+  /** What it, or one of its values, must begin with. */
+  prefix: string | undefined;
+  /** The name of the workspace. */
+  workspace: string;
+  scopes: Scope[];
+}
+
+const FORM =
+  'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}], with "prefix" in place of "value" for all that begin alike.';
+
+/** Reads a JSON array of grants. */
+export function claimGrants(text: string): ClaimGrant[] {
+  const grants = parseJson(text);
+  if (!Array.isArray(grants) || grants.length === 0) throw new ConfigError(FORM);
+  return grants.map(claimGrant);
+}
+
+function claimGrant(grant: unknown, index: number): ClaimGrant {
+  const place = `grant ${index + 1}`;
+  const { claim, value, prefix, workspace, scopes: given, ...other } = Object(grant) as Fields;
+  const wanted = [value, prefix].filter((one) => one !== undefined);
+  const isWhole = wanted.length === 1 && [...wanted, workspace].every(isText);
+  if (!isWhole || !Array.isArray(given) || given.length === 0 || Object.keys(other).length > 0) {
+    throw new ConfigError(FORM);
+  }
+  if (!given.every((scope) => scopes.includes(scope))) {
+    throw new ConfigError(`must name scopes that there are; ${place} does not.`);
+  }
+  const path = claimPath(claim, place);
+  if (prefix !== undefined && path.join() === 'email') {
+    const detail =
+      'must compare an email as a whole: what it begins with, anybody can have elsewhere';
+    throw new ConfigError(`${detail}; ${place} does not.`);
+  }
+  return { claim: path, value, prefix, workspace, scopes: [...new Set(given)] };
+}
+
+interface Fields {
+  claim: unknown;
+  value: string | undefined;
+  prefix: string | undefined;
+  workspace: string;
+  scopes: Scope[];
+}
+
+/** Reads `groups`, `realm_access.roles`, or a list of names, which may themselves have dots. */
+function claimPath(claim: unknown, place: string): string[] {
+  const names: unknown = typeof claim === 'string' ? claim.split('.') : claim;
+  if (!Array.isArray(names) || names.length === 0) throw new ConfigError(FORM);
+  // A name such as https://example.com/groups would be taken apart at its dots.
+  const isAmbiguous = typeof claim === 'string' && names.length > 1 && /[:/]/.test(claim);
+  if (isAmbiguous || !names.every(isText)) {
+    throw new ConfigError(
+      `must name a claim that has dots in its name by a list, such as ["https://example.com/groups"], and one within another by "realm_access.roles"; ${place} does neither.`,
+    );
+  }
+  return names;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new ConfigError(FORM);
+  }
+}
