@@ -1,4 +1,7 @@
-import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch';
+import createOpenApiClient, {
+  type Client as OpenApiClient,
+  defaultPathSerializer,
+} from 'openapi-fetch';
 import { connectionOf } from './connection.js';
 import type { components, paths } from './schema.js';
 
@@ -22,14 +25,27 @@ export interface ClientOptions {
  * `error.code` is stable; it throws only when there is no answer.
  * @throws TypeError if an option cannot be used, without its value
  */
-export function createClient(options: ClientOptions): Client {
-  const { baseUrl, authorization, fetch } = connectionOf(options);
+export function createClient(input: ClientOptions): Client {
+  const { baseUrl, authorization, fetch } = connectionOf(input);
   return createOpenApiClient<paths>({
     baseUrl,
     headers: { Authorization: authorization },
     Request: RequestWithAnyBody,
+    pathSerializer: (path, parameters) => {
+      for (const value of Object.values(parameters)) requireNameable(String(value));
+      return defaultPathSerializer(path, parameters);
+    },
     fetch,
   });
+}
+
+/**
+ * `fetch` resolves `.` and `..`, and so do proxies that decode a path: another group would be named.
+ * @throws RangeError
+ */
+function requireNameable(id: string): void {
+  if (id !== '' && !/(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(id)) return;
+  throw new RangeError(`no path can name the id ${JSON.stringify(id)}`);
 }
 
 /** `fetch` refuses a GET with a body; the service takes the same call as a POST that says so. */

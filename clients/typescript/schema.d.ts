@@ -1764,7 +1764,7 @@ export interface components {
         };
         UserGroupDto: {
             /**
-             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point.
+             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. That of a new group has no `.` or `..` alone between slashes or backslashes.
              * @example acme-emea
              */
             user_group_id: string;
@@ -1992,7 +1992,7 @@ export interface components {
         };
         ImportedUserGroupDto: {
             /**
-             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point.
+             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. That of a new group has no `.` or `..` alone between slashes or backslashes.
              * @example acme-emea
              */
             user_group_id: string;

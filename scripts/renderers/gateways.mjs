@@ -7,6 +7,7 @@ import { settingsOf } from './settings.mjs';
 const SERVICE = 'https://user-groups.example.com';
 const APPLICATION = 'http://127.0.0.1:9000';
 const APACHE_MODULES = '/usr/lib/apache2/modules';
+const NGINX_SCRIPTS = '/usr/lib/nginx/modules/ngx_http_js_module.so';
 
 /**
  * Each starts a gateway or renderer on a port, by the settings of docs/renderers.md, as one process:
@@ -29,6 +30,11 @@ export const gateways = {
 function startApache({ port, service, application, apiToken }, own = {}) {
   const settings = settingsOf('apache', { [SERVICE]: service, [APPLICATION]: application, ...own });
   const modules = 'mpm_event authn_core authz_core authz_user proxy proxy_http auth_openidc';
+  return startApacheWith(port, modules, settings, { API_TOKEN: apiToken });
+}
+
+/** Starts an Apache on a port of this machine with these modules and settings. */
+export function startApacheWith(port, modules, settings, env = {}) {
   const lines = [
     `ServerRoot ${openDirectory()}`,
     'ServerName localhost',
@@ -43,7 +49,7 @@ function startApache({ port, service, application, apiToken }, own = {}) {
   ];
   const file = write('apache.conf', lines.join('\n'));
   return start('apache2', ['-X', '-f', file], {
-    env: { ...process.env, API_TOKEN: apiToken },
+    env: { ...process.env, ...env },
   });
 }
 
@@ -56,11 +62,16 @@ function startNginx({ port, service, application, apiToken }) {
     [APPLICATION]: application,
     '${API_TOKEN}': apiToken,
   });
+  return startNginxWith(settings, [NGINX_SCRIPTS]);
+}
+
+/** Starts an nginx with these settings of its HTTP part, and these modules. */
+export function startNginxWith(settings, modules = []) {
   const directory = openDirectory();
   const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   const file = write(
     'nginx.conf',
-    `load_module /usr/lib/nginx/modules/ngx_http_js_module.so;
+    `${modules.map((module) => `load_module ${module};`).join('\n')}
 daemon off;
 master_process off;
 pid ${directory}/nginx.pid;

@@ -100,7 +100,8 @@ async function rotate(api, current_token) {
   return answer.body.user_group.token;
 }
 
-async function untilItAccepts(child, port) {
+/** Waits until the program takes connections. @throws Error with what it said if it ends instead */
+export async function untilItAccepts(child, port) {
   for (let step = 0; step < START_STEPS; step++) {
     if (child.exitCode !== null) break;
     if (await accepts(port)) return;

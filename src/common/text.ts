@@ -2,6 +2,7 @@ import type { Violation } from './violation.ts';
 
 const MAX_CODE_POINTS = 255;
 const MAX_BYTES = 1024;
+const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 // eslint-disable-next-line no-control-regex -- finding control characters is the purpose
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
@@ -34,6 +35,16 @@ export function identifierViolations(value: unknown, pointer: string): Violation
     return [{ pointer, code: 'control_character', detail }];
   }
   return violations;
+}
+
+/**
+ * Finds `.` and `..` between slashes or backslashes, or at an end: a proxy that decodes a path resolves
+ * them, so that the path names something else.
+ */
+export function dotSegmentViolations(id: string, pointer: string): Violation[] {
+  if (!DOT_SEGMENT.test(id)) return [];
+  const detail = 'A new id must not have "." or ".." alone between slashes or backslashes.';
+  return [{ pointer, code: 'not_acceptable', detail }];
 }
 
 /**

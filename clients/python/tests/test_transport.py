@@ -107,7 +107,7 @@ class Calls(unittest.TestCase):
                 UserGroupClient(url, "t").get_workspace(timeout=0.2)
 
     def test_what_a_path_cannot_name_is_not_sent(self) -> None:
-        for id in ("", ".", ".."):
+        for id in ("", ".", "..", "x/../globex", "./x", "x/..", "x\\..\\globex"):
             with server(http("200 OK", b"{}")) as (url, received):
                 with self.assertRaises(ValueError):
                     UserGroupClient(url, "t").delete_user_group(id)

@@ -1000,7 +1000,8 @@ class UserGroupClient(Transport):
 
         Args:
             user_group_id: Your own id of the user group: 1–255 code points, at most 1,024 bytes of
-                UTF-8, no control characters. Compared code point by code point.
+                UTF-8, no control characters. Compared code point by code point. That of a new group
+                has no `.` or `..` alone between slashes or backslashes.
             name: Name of the user group, 1–255 code points. Needed to create a group.
             mapping: Schema id → data source: at most 200 entries, each value the data source’s own
                 integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null`
@@ -1047,7 +1048,8 @@ class UserGroupClient(Transport):
 
         Args:
             user_group_id: Your own id of the user group: 1–255 code points, at most 1,024 bytes of
-                UTF-8, no control characters. Compared code point by code point.
+                UTF-8, no control characters. Compared code point by code point. That of a new group
+                has no `.` or `..` alone between slashes or backslashes.
             name: Name of the user group, 1–255 code points. Needed to create a group.
             mapping: Schema id → data source: at most 200 entries, each value the data source’s own
                 integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null`

@@ -671,7 +671,8 @@ class RequirementsDto(TypedDict):
 class UserGroupDto(TypedDict):
     user_group_id: str
     """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point.
+    characters. Compared code point by code point. That of a new group has no `.` or `..` alone
+    between slashes or backslashes.
     """
 
     name: NotRequired[str]
@@ -827,7 +828,8 @@ class ImportSummary(TypedDict):
 class ImportedUserGroupDto(TypedDict):
     user_group_id: str
     """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point.
+    characters. Compared code point by code point. That of a new group has no `.` or `..` alone
+    between slashes or backslashes.
     """
 
     name: NotRequired[str]

@@ -61,10 +61,11 @@ def segment(value: str | int) -> str:
     """A path parameter, percent-encoded.
 
     Raises:
-        ValueError: No path can name it, since `.` and `..` are resolved on the way.
+        ValueError: No path can name it, since `.` and `..` are resolved on the way, also between
+            slashes: a proxy may decode them.
     """
     text = str(value)
-    if text in ("", ".", ".."):
+    if text == "" or {".", ".."}.intersection(re.split(r"[/\\]", text)):
         raise ValueError(f"no path can name the id {text!r}")
     return quote(text, safe="")
 

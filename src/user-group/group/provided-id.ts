@@ -1,7 +1,13 @@
-import { UserGroupNotFound } from '../../common/errors.ts';
-import { identifierViolations } from '../../common/text.ts';
+import { UserGroupNotFound, ValidationFailed } from '../../common/errors.ts';
+import { dotSegmentViolations, identifierViolations } from '../../common/text.ts';
 
 /** @throws UserGroupNotFound for a text that can be the id of no group */
 export function requirePossibleId(providedId: string): void {
   if (identifierViolations(providedId, '').length > 0) throw new UserGroupNotFound();
+}
+
+/** @throws ValidationFailed for an id that no new group can have, although older groups may */
+export function requireNewId(providedId: string): void {
+  const violations = dotSegmentViolations(providedId, '/user_group_id');
+  if (violations.length > 0) throw new ValidationFailed(violations);
 }

@@ -4,6 +4,7 @@ import { summarise } from '../../audit/summarise.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { hashToken } from '../../common/secrets.ts';
 import { fromStoredMapping, isSameMapping, type Mapping } from './mapping.ts';
+import { requireNewId } from './provided-id.ts';
 import type { StoredUserGroup, UserGroupState } from './user-group.repository.ts';
 import { requireName, type WantedUserGroup } from './wanted-user-group.ts';
 
@@ -31,16 +32,18 @@ export interface UserGroupChange {
 /**
  * What makes `stored` what is wanted.
  * @param stored with its mapping if one is wanted, and with the hash of its token if one is wanted
- * @throws ValidationFailed if the group is new and has no name
+ * @throws ValidationFailed if the group is new, and has no name or an id that URLs resolve
  */
 export function changeOf(
   stored: StoredUserGroup | undefined,
   wanted: WantedUserGroup,
+  providedId: string,
 ): UserGroupChange {
-  return stored ? updateOf(stored, wanted) : creationOf(wanted);
+  return stored ? updateOf(stored, wanted) : creationOf(wanted, providedId);
 }
 
-function creationOf(wanted: WantedUserGroup): UserGroupChange {
+function creationOf(wanted: WantedUserGroup, providedId: string): UserGroupChange {
+  requireNewId(providedId);
   const { mapping = {}, properties = {}, suspended, token } = wanted;
   return {
     stored: undefined,

@@ -149,7 +149,7 @@ export class UserGroupWaves {
       const { caller, providedId, isKnown } = write;
       const stored = locked.get(providedId);
       if (busy.has(providedId) || (isKnown && !stored && !waits)) throw new LostRace();
-      const change = changeOf(stored, write.plan(stored));
+      const change = changeOf(stored, write.plan(stored), providedId);
       const token = stored && readToken(this.cipher, write, stored);
       if (stored && isNothing(change)) {
         wave.outcomes.set(write, { value: { result: 'unchanged', group: stored, token } });

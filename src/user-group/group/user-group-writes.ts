@@ -118,14 +118,14 @@ export class UserGroupWrites {
     stored: StoredUserGroup | undefined,
     queue: QueuedWrites,
   ): Promise<WrittenUserGroup> {
-    const { caller } = write;
+    const { caller, providedId } = write;
     const wanted = write.plan(stored);
-    if (stored && isNothing(changeOf(stored, wanted))) {
+    if (stored && isNothing(changeOf(stored, wanted, providedId))) {
       return { result: 'unchanged', group: stored, token: readToken(this.cipher, write, stored) };
     }
     requireScope(caller, 'user-groups:write', stored ? 'Changing the group' : 'Creating the group');
-    // A group that lacks its name is refused without a transaction.
-    if (!stored) changeOf(stored, wanted);
+    // A group that cannot be created is refused without a transaction.
+    if (!stored) changeOf(stored, wanted, providedId);
     const { token: newToken } = wanted;
     return queue.join(caller.workspaceId, { ...write, isKnown: stored !== undefined, newToken });
   }

@@ -122,7 +122,7 @@ export class UserGroupResourceController {
   ): Promise<UserGroupResourceAnswer> {
     const { created, answer } = await this.resources.replace(caller, id, dto, preconditions);
     // No ETag: it would say that the group's representation is the body that was sent (RFC 9110, section 9.3.4).
-    if (created) response.status(201).set('Location', locationOf(id));
+    if (created) response.status(201).set('Location', `/${PATH}/${encodeURIComponent(id)}`);
     return answer;
   }
 
@@ -213,10 +213,4 @@ export class UserGroupResourceController {
   ): Promise<UserGroupResourceAnswer> {
     return this.resources.resume(caller, id);
   }
-}
-
-/** Builds the URL of a group. Encodes the ids `.` and `..` too, which would otherwise be dot segments. */
-function locationOf(providedId: string): string {
-  const segment = encodeURIComponent(providedId);
-  return `/${PATH}/${/^\.{1,2}$/.test(segment) ? segment.replaceAll('.', '%2E') : segment}`;
 }

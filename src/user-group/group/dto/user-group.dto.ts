@@ -9,7 +9,7 @@ import { propertiesViolations } from '../properties.ts';
 export class UserGroupDto {
   @ApiProperty({
     description:
-      'Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point.',
+      'Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. That of a new group has no `.` or `..` alone between slashes or backslashes.',
     minLength: 1,
     maxLength: 255,
     example: 'acme-emea',
