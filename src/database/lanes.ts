@@ -6,13 +6,9 @@ export type Outcome<Answer> = { value: Answer } | { error: unknown };
 export interface LanesOptions<Call, Answer> {
   /**
    * Runs calls of one workspace together; gives the outcome of each in the order of the calls. An
-   * error that it throws is the outcome of all of them. The next wave does not wait for an answer
-   * that is still a promise.
+   * error that it throws is the outcome of all of them.
    */
-  run: (
-    workspaceId: number,
-    calls: readonly Call[],
-  ) => Promise<readonly Outcome<Answer | Promise<Answer>>[]>;
+  run: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Outcome<Answer>[]>;
   /** Calls with the same key never run at once, but one after another in the order of their arrival. */
   keyOf?: (call: Call) => string;
   /** How many calls run together at most. */
@@ -24,7 +20,7 @@ export interface LanesOptions<Call, Answer> {
 interface Waiting<Call, Answer> {
   call: Call;
   key: string;
-  resolve: (answer: Answer | Promise<Answer>) => void;
+  resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
   /** By `performance.now()`. */
   deadline: number;
@@ -37,8 +33,8 @@ interface Lane<Call, Answer> {
   waves: number;
   /** Of the calls under way. */
   keys: Set<string>;
-  /** Set while calls wait for a wave under way. */
-  expiry: NodeJS.Timeout | undefined;
+  /** When the first of those who wait is refused; set while calls wait for a wave under way. */
+  expiry: { at: number; timer: NodeJS.Timeout } | undefined;
 }
 
 const MAX_WAVE = 64;
@@ -56,10 +52,16 @@ export class Lanes<Call, Answer> {
 
   constructor(private readonly options: LanesOptions<Call, Answer>) {}
 
-  /** @throws DatabaseUnavailable if the wave cannot begin in time; else the outcome that `run` gives */
-  join(workspaceId: number, call: Call): Promise<Answer> {
+  /**
+   * @param deadline until when the wave has to begin, by `performance.now()`
+   * @throws DatabaseUnavailable if the wave does not begin in time; else the outcome that `run` gives
+   */
+  join(workspaceId: number, call: Call, deadline = beginBy()): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      const deadline = performance.now() + MAX_WAIT_MS;
+      if (deadline <= performance.now()) {
+        reject(notBegun());
+        return;
+      }
       const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
       const key = this.options.keyOf?.(call) ?? '';
       lane.waiting.push({ call, key, resolve, reject, deadline });
@@ -70,7 +72,7 @@ export class Lanes<Call, Answer> {
           this.runNext(lane);
         });
       } else {
-        this.watch(lane);
+        this.watch(lane, deadline);
       }
     });
   }
@@ -84,7 +86,7 @@ export class Lanes<Call, Answer> {
   /** Runs waves until nobody waits who could go. */
   private runNext(lane: Lane<Call, Answer>): void {
     const wave = this.take(lane);
-    if (lane.waiting.length > 0) this.watch(lane);
+    if (lane.waiting.length > 0) this.watch(lane, earliest(lane.waiting));
     if (wave.length > 0) {
       void this.settle(lane, wave).then(() =>
         setImmediate(() => {
@@ -95,7 +97,7 @@ export class Lanes<Call, Answer> {
     }
     lane.waves--;
     if (lane.waves > 0) return;
-    clearTimeout(lane.expiry);
+    clearTimeout(lane.expiry?.timer);
     this.lanes.delete(lane.workspaceId);
   }
 
@@ -118,7 +120,7 @@ export class Lanes<Call, Answer> {
   }
 
   private async settle(lane: Lane<Call, Answer>, wave: Waiting<Call, Answer>[]): Promise<void> {
-    let outcomes: readonly Outcome<Answer | Promise<Answer>>[];
+    let outcomes: readonly Outcome<Answer>[];
     try {
       outcomes = await this.options.run(
         lane.workspaceId,
@@ -138,19 +140,30 @@ export class Lanes<Call, Answer> {
   }
 
   /** Refuses those who wait too long, also while a wave hangs. */
-  private watch(lane: Lane<Call, Answer>): void {
-    if (lane.expiry) return;
+  private watch(lane: Lane<Call, Answer>, deadline: number): void {
+    if (lane.expiry && lane.expiry.at <= deadline) return;
+    clearTimeout(lane.expiry?.timer);
     const expire = (): void => {
       const now = performance.now();
-      const isLate = ({ deadline }: Waiting<Call, Answer>): boolean => deadline <= now;
-      const late = lane.waiting.filter(isLate);
-      lane.waiting = lane.waiting.filter((waiting) => !isLate(waiting));
-      for (const { reject } of late) {
-        reject(new DatabaseUnavailable(new Error(`not begun within ${MAX_WAIT_MS} ms`)));
-      }
-      const [oldest] = lane.waiting;
-      lane.expiry = oldest && setTimeout(expire, oldest.deadline - now);
+      const late = lane.waiting.filter((waiting) => waiting.deadline <= now);
+      lane.waiting = lane.waiting.filter((waiting) => waiting.deadline > now);
+      lane.expiry = undefined;
+      if (lane.waiting.length > 0) this.watch(lane, earliest(lane.waiting));
+      for (const { reject } of late) reject(notBegun());
     };
-    lane.expiry = setTimeout(expire, MAX_WAIT_MS);
+    lane.expiry = { at: deadline, timer: setTimeout(expire, deadline - performance.now()) };
   }
+}
+
+function notBegun(): DatabaseUnavailable {
+  return new DatabaseUnavailable(new Error(`not begun within ${MAX_WAIT_MS} ms`));
+}
+
+/** Until when the wave of a call that arrives now has to begin, by `performance.now()`. */
+export function beginBy(): number {
+  return performance.now() + MAX_WAIT_MS;
+}
+
+function earliest(waiting: readonly { deadline: number }[]): number {
+  return waiting.reduce((first, { deadline }) => Math.min(first, deadline), Infinity);
 }

@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '../common/errors.ts';
 import { isLockConflict } from './database-errors.ts';
-import { Lanes, type LanesOptions, type Outcome } from './lanes.ts';
+import { beginBy, Lanes, type LanesOptions, type Outcome } from './lanes.ts';
 
 export interface SharedWritesOptions<Call, Answer> extends Pick<
   LanesOptions<Call, Answer>,
@@ -27,14 +27,17 @@ export interface SharedWritesOptions<Call, Answer> extends Pick<
 export const WRITE_WAVES = 3;
 const ALONE_AT_ONCE = 2;
 
+/** The outcome of a call in a wave that nothing of it was stored by: it has to go alone. */
+const ALONE = Symbol('alone');
+
 /**
- * Lets concurrent writes of a workspace share transactions. One that would wait for another
+ * Lets concurrent writes of a workspace share transactions. A call that would wait for another
  * transaction goes alone, behind those of its own key only. A transaction that fails is tried again in
  * halves, until the call that makes it fail is by itself: it costs its neighbours little.
  */
 export class SharedWrites<Call, Answer> {
   private readonly logger = new Logger(SharedWrites.name);
-  private readonly together: Lanes<Call, Answer>;
+  private readonly together: Lanes<Call, Answer | typeof ALONE>;
   private readonly alone: Lanes<Call, Answer>;
 
   constructor(private readonly options: SharedWritesOptions<Call, Answer>) {
@@ -49,23 +52,29 @@ export class SharedWrites<Call, Answer> {
     });
   }
 
-  /** @throws DatabaseUnavailable if the write cannot begin in time; else the outcome that the options give */
-  join(workspaceId: number, call: Call): Promise<Answer> {
-    return this.together.join(workspaceId, call);
+  /**
+   * @throws DatabaseUnavailable if the write does not begin in time, alone at the latest; else the outcome
+   *   that the options give
+   */
+  async join(workspaceId: number, call: Call): Promise<Answer> {
+    const deadline = beginBy();
+    const outcome = await this.together.join(workspaceId, call, deadline);
+    return outcome === ALONE ? this.alone.join(workspaceId, call, deadline) : outcome;
   }
 
   /** Never rejects: what one half has committed stands whatever becomes of the other. */
   private async run(
     workspaceId: number,
     calls: readonly Call[],
-  ): Promise<Outcome<Answer | Promise<Answer>>[]> {
-    const goAlone = (call: Call) => ({ value: this.alone.join(workspaceId, call) });
+  ): Promise<Outcome<Answer | typeof ALONE>[]> {
+    const goAlone = () => ({ value: ALONE }) as const;
     try {
       const outcomes = await this.options.together(workspaceId, calls);
-      return calls.map((call, index) => outcomes[index] ?? goAlone(call));
+      return calls.map((_call, index) => outcomes[index] ?? goAlone());
     } catch (error) {
-      if (error instanceof DatabaseUnavailable && !isLockConflict(error.cause)) {
-        return calls.map(() => ({ error }));
+      if (error instanceof DatabaseUnavailable) {
+        // One of them waits for a lock: alone, it keeps nobody waiting but those of its own key.
+        return isLockConflict(error.cause) ? calls.map(goAlone) : calls.map(() => ({ error }));
       }
       if (!this.options.isExpected?.(error)) {
         this.logger.warn({ msg: 'a shared write has failed', calls: calls.length, err: error });

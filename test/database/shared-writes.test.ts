@@ -89,3 +89,53 @@ test('what a half has stored is acknowledged, even if the database is gone for t
   });
   expect(outcomes).toEqual(['a stored', 'b stored', away, away]);
 });
+
+/** What PostgreSQL says of a statement that has waited too long for a lock. */
+const locked = () =>
+  new DatabaseUnavailable(Object.assign(new Error('lock timeout'), { code: '55P03' }));
+
+test('a call that fails alone while its neighbours are still tried is refused, and ends nothing', async () => {
+  const alone = jest.fn(() => Promise.reject(locked()));
+  const writes = new SharedWrites<string, string>({
+    keyOf: (call) => call,
+    together: async (_workspaceId, wave) => {
+      if (wave.length > 1) throw new Error('a row of it is bad');
+      // The other half takes its time, as it does where it waits for a lock.
+      if (wave.includes('slow')) await new Promise((resolve) => setTimeout(resolve, 50));
+      return wave.map((call) => (call === 'slow' ? stored(call) : undefined));
+    },
+    alone,
+  });
+  const results = await Promise.allSettled(['bad', 'slow'].map((call) => writes.join(1, call)));
+  expect(results).toEqual([
+    { status: 'rejected', reason: expect.any(DatabaseUnavailable) },
+    { status: 'fulfilled', value: 'slow stored' },
+  ]);
+  expect(alone).toHaveBeenCalledTimes(1);
+});
+
+test('of a transaction that waits too long for a lock each call goes alone, and what waits keeps nobody', async () => {
+  const { outcomes, transactions } = await writeTogether(['a', 'b', 'c'], () => {
+    throw locked();
+  });
+  expect(outcomes).toEqual(['a stored alone', 'b stored alone', 'c stored alone']);
+  expect(transactions).toEqual(['a b c', 'a alone', 'b alone', 'c alone']);
+  expect(warn).not.toHaveBeenCalled();
+});
+
+test('a call that has waited for its transaction does not wait as long again to go alone', async () => {
+  let later: jest.SpyInstance | undefined;
+  const alone = jest.fn(() => Promise.resolve('stored'));
+  const writes = new SharedWrites<string, string>({
+    keyOf: (call) => call,
+    together: () => {
+      // It began in time, and ends after the time in which a call has to begin.
+      later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 3000);
+      return Promise.reject(locked());
+    },
+    alone,
+  });
+  await expect(writes.join(1, 'a')).rejects.toThrow(DatabaseUnavailable);
+  later?.mockRestore();
+  expect(alone).not.toHaveBeenCalled();
+});

@@ -56,11 +56,26 @@ Object.defineProperty(hooks, 'AsyncLocalStorage', {
 const sqlite = require('better-sqlite3/build/Release/better_sqlite3.node');
 
 export default class extends NodeEnvironment {
+  #unhandled = new WeakMap();
+
   async setup() {
     await super.setup();
     sqlite.isInitialized = false;
     // The processes outlive a test file, and so everything that its modules know.
     this.global.spawnWarmProcess = spawnWarmProcess;
+  }
+
+  /**
+   * Fails a test in which a promise is rejected before it has a handler. Jest forgives that once a handler
+   * comes, but a process of the service would have ended by then.
+   */
+  handleTestEvent(event, { currentlyRunningTest }) {
+    const { name, promise, error } = event;
+    if (name === 'error' && promise) this.#unhandled.set(promise, error);
+    if (name !== 'error_handled') return;
+    const cause = this.#unhandled.get(promise);
+    const late = new Error('a promise was rejected before it had a handler', { cause });
+    currentlyRunningTest?.errors.push(late);
   }
 
   async teardown() {
