@@ -1,5 +1,6 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
+import { keptPromises } from './scripts/lint/kept-promises.mjs';
 
 export default tseslint.config(
   {
@@ -53,6 +54,12 @@ export default tseslint.config(
         },
       ],
     },
+  },
+  {
+    files: ['src/**', 'clients/typescript/**', 'console/src/**', 'test/lint/**'],
+    linterOptions: { reportUnusedDisableDirectives: 'error' },
+    plugins: { local: { rules: { 'kept-promises': keptPromises } } },
+    rules: { 'local/kept-promises': 'error' },
   },
   {
     // The entry points of a command line speak to the terminal.

@@ -12,7 +12,7 @@ import { pooled, pooledAlone } from './outages/pooled.mjs';
 // must be a success or a 503 in time, every acknowledged write must be there at the end, and the
 // service must go on by itself as soon as the database does.
 //
-//   node scripts/outages.mjs [--short]
+//   node scripts/outages.mjs [--short | --only "every table locked"]
 //
 // It needs Debian's PostgreSQL, HAProxy and PgBouncer, which it installs as root, and uses no
 // database but those it makes in temporary directories.
@@ -20,7 +20,12 @@ import { pooled, pooledAlone } from './outages/pooled.mjs';
 const SHORT = ['stop', 'halt', 'failover'];
 
 async function main() {
-  const { values } = parseArgs({ options: { short: { type: 'boolean', default: false } } });
+  const { values } = parseArgs({
+    options: {
+      short: { type: 'boolean', default: false },
+      only: { type: 'string' },
+    },
+  });
   requirePrograms({
     [`${postgresPrograms()}/postgres`]: 'postgresql',
     haproxy: 'haproxy',
@@ -28,7 +33,8 @@ async function main() {
     ps: 'procps',
   });
   const steps = { ...outages, failover, PgBouncer: pooled, 'PgBouncer alone': pooledAlone };
-  const chosen = Object.entries(steps).filter(([name]) => !values.short || SHORT.includes(name));
+  const names = values.only ? [values.only] : values.short ? SHORT : Object.keys(steps);
+  const chosen = Object.entries(steps).filter(([name]) => names.includes(name));
   await runSteps(Object.fromEntries(chosen));
 }
 

@@ -6,7 +6,7 @@ import { startServer } from './lab/server.mjs';
 import { describeLatencies } from './lab/callers.mjs';
 import { keyList } from './lab/keys.mjs';
 import { onEachDatabase } from './lab/many-groups.mjs';
-import { runCli } from './rewrap/command.mjs';
+import { runCli } from './lab/command.mjs';
 import { fillGroups, readTokens } from './rewrap/groups.mjs';
 import { Load } from './rewrap/load.mjs';
 

@@ -3,6 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { contentOf } from './operations.mjs';
 
 const PARALLEL = 24;
+const OF_THE_FIRST_WORKSPACE =
+  'SELECT id, provided_id, name, properties FROM user_group WHERE workspace_id = 1';
 
 /**
  * Settles what was in flight, then compares the whole database with what the clients know, and the
@@ -41,10 +43,10 @@ async function settleAll(api, clients) {
   return applied;
 }
 
-/** Every group by its id, as its rows say. */
+/** Every group of the first workspace by its id, as its rows say. */
 async function readGroups({ query }) {
   const groups = new Map();
-  for (const row of await query('SELECT id, provided_id, name, properties FROM user_group')) {
+  for (const row of await query(OF_THE_FIRST_WORKSPACE)) {
     const { id, provided_id, name, properties } = row;
     const content = { name, properties: JSON.parse(properties), mapping: {} };
     groups.set(id, { id, providedId: provided_id, content, tokens: [] });

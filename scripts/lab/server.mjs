@@ -50,6 +50,8 @@ class Server {
   url;
   startedInMs;
   lastLines = [];
+  /** How many lines of the log are warnings and errors, by their message. */
+  complaints = {};
 
   constructor(entry, dir, env) {
     // The directory has no .env file and the environment nothing but this, so that the server
@@ -97,6 +99,8 @@ class Server {
 
   read(line) {
     this.lastLines = [...this.lastLines.slice(1 - LINES_KEPT), line];
+    const [, msg] = /"level":"(?:warn|error|fatal)".*?"msg":"([^"]*)"/.exec(line) ?? [];
+    if (msg !== undefined) this.complaints[msg] = (this.complaints[msg] ?? 0) + 1;
     if (this.url || !line.includes('"ready"')) return;
     this.url = JSON.parse(line).api;
     this.child.emit('ready');

@@ -6,6 +6,8 @@ const AWAY_MS = 3000;
 /** Longer than the service waits for any answer. */
 const SILENT_MS = 6000;
 const TERMINATIONS = 5;
+const LOCKED_MS = 15_000;
+const LOCKED_ROUNDS = 8;
 
 /** Each on one PostgreSQL of its own, with one service. */
 export const outages = {
@@ -57,7 +59,35 @@ export const outages = {
     await other.query('ROLLBACK');
     await other.end();
   }),
+
+  'every table locked': on(async ({ cluster }) => {
+    const other = await cluster.connect();
+    for (let round = 0; round < LOCKED_ROUNDS; round++) {
+      await lockEveryTable(other);
+      await sleep(LOCKED_MS);
+      await other.query('ROLLBACK');
+      await sleep(AWAY_MS);
+    }
+    await other.end();
+  }),
 };
+
+/** As a migration or VACUUM FULL does; begins a transaction. */
+const LOCK_EVERY_TABLE = `BEGIN;
+  DO $$ BEGIN EXECUTE (SELECT format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', string_agg(oid::regclass::text, ', '))
+    FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace); END $$`;
+
+/** Repeats what a deadlock with the writes under way has ended. */
+async function lockEveryTable(client) {
+  for (;;) {
+    try {
+      return await client.query(LOCK_EVERY_TABLE);
+    } catch (error) {
+      if (error.code !== '40P01') throw error;
+      await client.query('ROLLBACK');
+    }
+  }
+}
 
 function on(outage, limits) {
   return async () => {

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../common/caller.ts';
 import { ApiTokenInvalid } from '../common/errors.ts';
+import { handled } from '../common/handled.ts';
 import { hashTokenText, isWellFormedToken } from '../common/secrets.ts';
 import { type Change, ChangeFeed, type ChangeListener } from '../database/change-feed.ts';
 import { statement } from '../database/statement.ts';
@@ -101,7 +102,7 @@ export class ApiTokenAuthenticator implements ChangeListener {
     const pending = this.pending.get(hash);
     const now = performance.now();
     if (pending && now - pending.startedAt < MAX_JOINABLE_MS) return pending.result;
-    const load = { startedAt: now, result: this.find(Buffer.from(hash, 'base64')) };
+    const load = { startedAt: now, result: handled(this.find(Buffer.from(hash, 'base64'))) };
     this.pending.set(hash, load);
     void this.keep(hash, load);
     return load.result;

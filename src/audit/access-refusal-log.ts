@@ -7,6 +7,7 @@ import { pathLogger } from '../common/http/logged-path.ts';
 import { requestId } from '../common/http/request-id.ts';
 import type { RefusalObserver } from '../common/refusal-observer.ts';
 import { MemoryLimiter } from '../common/memory-limiter.ts';
+import { logRepeated } from '../common/repeated-failures.ts';
 import { Config } from '../config/config.ts';
 import { Transactor } from '../database/transactor.ts';
 import type { OnLastAnswer } from '../database/upkeep/last-work.ts';
@@ -77,7 +78,7 @@ export class AccessRefusalLog implements RefusalObserver, OnLastAnswer {
       });
     } catch (err) {
       this.leaveOut(workspaceId, notRecorded + 1);
-      this.logger.warn({ msg: 'refusal not recorded', err });
+      logRepeated(this.logger, 'warn', { msg: 'refusal not recorded', err });
     }
   }
 

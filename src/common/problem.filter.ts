@@ -19,6 +19,7 @@ import { answerProblem } from './http/answer-problem.ts';
 import { requestId } from './http/request-id.ts';
 import { traceContext } from './http/trace-context.ts';
 import { RefusalObserver } from './refusal-observer.ts';
+import { logRepeated } from './repeated-failures.ts';
 
 /** Turns whatever was thrown into the one shape of error answers, and tells of refused calls. */
 @Catch()
@@ -44,10 +45,13 @@ export class ProblemFilter implements ExceptionFilter {
   }
 
   /** Logs the cause of an error, which only the log may know; refusals are in the access log already. */
-  private log({ spec: { level, code }, cause }: ServiceError, request: Request): void {
+  private log({ spec: { level, code, status }, cause }: ServiceError, request: Request): void {
     if (!level) return;
     const request_id = requestId(request);
-    this.logger[level]({ msg: code, request_id, ...traceContext(request), err: cause });
+    const failure = { msg: code, request_id, ...traceContext(request), err: cause };
+    // What is not there refuses every call until it is back.
+    if (status === 503) logRepeated(this.logger, level, failure);
+    else this.logger[level](failure);
   }
 }
 

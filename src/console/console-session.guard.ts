@@ -8,6 +8,7 @@ import { type Caller, setCaller } from '../common/caller.ts';
 import { AddressNotAllowed, SessionEnded, SessionMissing } from '../common/errors.ts';
 import { clientAddress } from '../common/http/client-address.ts';
 import { requestId } from '../common/http/request-id.ts';
+import { logRepeated } from '../common/repeated-failures.ts';
 import { hashTokenText } from '../common/secrets.ts';
 import { Transactor } from '../database/transactor.ts';
 import { BETWEEN_WRITES_MS } from '../database/upkeep/last-use.ts';
@@ -126,7 +127,7 @@ export class ConsoleSessionGuard implements CanActivate {
       await this.transactor.run((manager) => this.repository.setLastUsed(manager, use));
       return { ...session, lastUsedAt: at };
     } catch (err) {
-      this.logger.warn({ msg: 'use of a session not written', err });
+      logRepeated(this.logger, 'warn', { msg: 'use of a session not written', err });
       return session;
     } finally {
       this.storing.delete(id);

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { DatabaseUnavailable } from '../common/errors.ts';
+import { logRepeated } from '../common/repeated-failures.ts';
 import { isLockConflict } from './database-errors.ts';
 import { beginBy, Lanes, type LanesOptions, type Outcome } from './lanes.ts';
 
@@ -77,7 +78,8 @@ export class SharedWrites<Call, Answer> {
         return isLockConflict(error.cause) ? calls.map(goAlone) : calls.map(() => ({ error }));
       }
       if (!this.options.isExpected?.(error)) {
-        this.logger.warn({ msg: 'a shared write has failed', calls: calls.length, err: error });
+        const msg = 'a shared write has failed';
+        logRepeated(this.logger, 'warn', { msg, calls: calls.length, err: error });
       }
       if (calls.length === 1) return calls.map(goAlone);
       const half = Math.ceil(calls.length / 2);

@@ -1,4 +1,5 @@
 import { Logger } from '@nestjs/common';
+import { handled } from '../common/handled.ts';
 import { type ChangePosition, type ChangeReader, reachedAt } from '../database/change-reader.ts';
 import { KEEP_FRESH_MS, readHeld } from '../database/held-changes.ts';
 import { ConsumerLease } from './consumer-lease.ts';
@@ -94,10 +95,12 @@ export class EventConsumer {
     this.dueAt = dueAt;
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      this.looking = this.look().then((nextMs) => {
-        this.looking = undefined;
-        this.wake(nextMs);
-      });
+      this.looking = handled(
+        this.look().then((nextMs) => {
+          this.looking = undefined;
+          this.wake(nextMs);
+        }),
+      );
     }, afterMs).unref();
   }
 

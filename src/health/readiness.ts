@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { MigrationsPending, ShuttingDown } from '../common/errors.ts';
+import { handled } from '../common/handled.ts';
 import { Config } from '../config/config.ts';
 import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
 
@@ -23,7 +24,7 @@ export class Readiness implements BeforeApplicationShutdown {
     if (this.isEnding) throw new ShuttingDown();
     const now = performance.now();
     if (!this.lastCheck || now - this.lastCheck.startedAt >= MAX_AGE_MS) {
-      this.lastCheck = { startedAt: now, result: this.check() };
+      this.lastCheck = { startedAt: now, result: handled(this.check()) };
     }
     await this.lastCheck.result;
   }

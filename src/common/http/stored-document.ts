@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { handled } from '../handled.ts';
 
 const compress = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 /** The last half of what brotli could save would take seconds. */
@@ -22,7 +23,7 @@ export class StoredDocument {
     if (coding === undefined) return this.plainBytes();
     let bytes = this.coded.get(coding);
     if (!bytes) {
-      bytes = this.plainBytes().then((plain) => compress[coding](plain, OPTIONS[coding]));
+      bytes = handled(this.plainBytes().then((plain) => compress[coding](plain, OPTIONS[coding])));
       this.coded.set(coding, bytes);
       bytes.catch(() => this.coded.delete(coding));
     }
@@ -31,7 +32,7 @@ export class StoredDocument {
 
   private plainBytes(): Promise<Buffer> {
     if (!this.plain) {
-      this.plain = Promise.resolve().then(async () => Buffer.from(await this.make()));
+      this.plain = handled(Promise.resolve().then(async () => Buffer.from(await this.make())));
       this.plain.catch(() => (this.plain = undefined));
     }
     return this.plain;

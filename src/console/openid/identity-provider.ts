@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Configuration } from 'openid-client';
 import type { Person } from '../../api-token/person-tokens.ts';
 import { IdentityProviderUnavailable, SignInFailed } from '../../common/errors.ts';
+import { handled } from '../../common/handled.ts';
 import { redactTokens } from '../../common/secrets.ts';
 import { Config } from '../../config/config.ts';
 import type { Claims } from './claims.ts';
@@ -92,7 +93,7 @@ export class IdentityProvider {
 
   /** @throws IdentityProviderUnavailable, after which it is asked again */
   private async discover(): Promise<Configuration> {
-    const asked = (this.known ??= this.ask());
+    const asked = (this.known ??= handled(this.ask()));
     try {
       return await asked;
     } catch (error) {

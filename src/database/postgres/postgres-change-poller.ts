@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { DatabaseError } from 'pg';
+import { handled } from '../../common/handled.ts';
 import type { Change, ChangeListener } from '../change-feed.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { keepReconnecting, rest } from './reconnecting.ts';
@@ -82,7 +83,7 @@ export class PostgresChangePoller {
 
   /** Begins to poll, in the background. */
   start(): void {
-    this.running ??= keepReconnecting(this.ending.signal, () => this.pollUntilLost());
+    this.running ??= handled(keepReconnecting(this.ending.signal, () => this.pollUntilLost()));
   }
 
   /** Stops polling, without waiting for an answer. */

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { handled } from '../../common/handled.ts';
 import { CHANGE_CHANNEL } from './change-message.ts';
 import { PostgresConnection } from './postgres-connection.ts';
 import { keepReconnecting } from './reconnecting.ts';
@@ -29,7 +30,7 @@ export class PostgresChangeReceiver {
 
   /** Begins to listen, in the background. */
   start(): void {
-    this.running ??= keepReconnecting(this.ending.signal, () => this.listen());
+    this.running ??= handled(keepReconnecting(this.ending.signal, () => this.listen()));
   }
 
   /** Stops listening; waits for a connection that is just being opened. */

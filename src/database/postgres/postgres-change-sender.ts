@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { handled } from '../../common/handled.ts';
 import type { Change } from '../change-feed.ts';
 import { CHANGE_CHANNEL, toMessages } from './change-message.ts';
 import { PostgresConnection } from './postgres-connection.ts';
@@ -30,7 +31,7 @@ export class PostgresChangeSender {
   send(change: Change): void {
     if (performance.now() < this.pausedUntil) return;
     this.pending.set(`${change.workspaceId}/${change.userGroupId ?? ''}`, change);
-    this.sending ??= this.sendPending();
+    this.sending ??= handled(this.sendPending());
   }
 
   /** Sends what is pending, for 1.5 seconds at most, and closes the connection. */
@@ -47,10 +48,10 @@ export class PostgresChangeSender {
   private async sendPending(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
     while (this.pending.size > 0) {
-      const messages = toMessages(this.self, [...this.pending.values()]);
+      const changes = [...this.pending.values()];
       this.pending.clear();
       try {
-        for (const message of messages) await this.notify(message);
+        for (const message of toMessages(this.self, changes)) await this.notify(message);
       } catch (err) {
         this.giveUp(err);
       }

@@ -1,7 +1,10 @@
+import { Logger } from '@nestjs/common';
 import type BetterSqlite3 from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource, QueryRunner } from 'typeorm';
 import { DatabaseUnavailable } from '../../common/errors.ts';
+import { handled } from '../../common/handled.ts';
+import { logRepeated } from '../../common/repeated-failures.ts';
 import { isSqliteBusy, translateDatabaseError } from '../database-errors.ts';
 import { runAndCommit } from '../statements.ts';
 import { Transactor, type Work } from '../transactor.ts';
@@ -25,6 +28,7 @@ const LOCK_RETRY_MS = 10;
  * blocking the event loop.
  */
 export class SqliteTransactor extends Transactor {
+  private readonly logger = new Logger(SqliteTransactor.name);
   private readonly queue: Job[] = [];
   private draining: Promise<void> | undefined;
 
@@ -36,7 +40,7 @@ export class SqliteTransactor extends Transactor {
     return new Promise<T>((resolve, reject) => {
       const deadline = Date.now() + LOCK_WAIT_MS;
       this.queue.push({ work, resolve: resolve as (value: unknown) => void, reject, deadline });
-      this.draining ??= this.drain();
+      this.draining ??= handled(this.drain());
     });
   }
 
@@ -60,7 +64,14 @@ export class SqliteTransactor extends Transactor {
   private async drain(): Promise<void> {
     // Everything that arrives in this turn of the event loop joins the first batch.
     await new Promise((resolve) => setImmediate(resolve));
-    while (this.queue.length > 0) await this.runBatch(this.queue.splice(0, MAX_BATCH));
+    while (this.queue.length > 0) {
+      try {
+        await this.runBatch(this.queue.splice(0, MAX_BATCH));
+      } catch (err) {
+        // The writes behind it are tried all the same.
+        logRepeated(this.logger, 'error', { msg: 'a transaction cannot be undone', err });
+      }
+    }
     this.draining = undefined;
   }
 

@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { handled } from '../../common/handled.ts';
 import type { Statement } from '../statement.ts';
 import type { Statements } from '../statements.ts';
 import type { Transactor } from '../transactor.ts';
@@ -56,7 +57,7 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnLastAnswe
    * @returns how many rows; what fails is left for the next hour
    */
   sweep(): Promise<number> {
-    this.swept = this.swept.then(() => (this.isEnding ? 0 : this.removeAll()));
+    this.swept = handled(this.swept.then(() => (this.isEnding ? 0 : this.removeAll())));
     return this.swept;
   }
 

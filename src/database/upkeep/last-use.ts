@@ -1,4 +1,5 @@
 import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { handled } from '../../common/handled.ts';
 import type { Statement } from '../statement.ts';
 import type { Statements } from '../statements.ts';
 import type { Transactor } from '../transactor.ts';
@@ -58,7 +59,7 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
 
   /** Stores the collected times, once those of the flush before are stored. */
   private flush(): Promise<void> {
-    this.flushed = this.flushed.then(() => this.write());
+    this.flushed = handled(this.flushed.then(() => this.write()));
     return this.flushed;
   }
 

@@ -1,3 +1,5 @@
+import { handled } from '../../common/handled.ts';
+
 /** Writes what has gathered, one write at a time, behind the calls. */
 export class WriteBehind {
   private underWay: Promise<boolean> | undefined;
@@ -7,9 +9,11 @@ export class WriteBehind {
 
   /** Writes, unless a write is under way: then waits for that one. */
   now(): Promise<boolean> {
-    this.underWay ??= this.write().finally(() => {
-      this.underWay = undefined;
-    });
+    this.underWay ??= handled(
+      this.write().finally(() => {
+        this.underWay = undefined;
+      }),
+    );
     return this.underWay;
   }
 

@@ -1,3 +1,5 @@
+import { handled } from '../../common/handled.ts';
+
 const AT_ONCE = 2;
 
 /**
@@ -42,10 +44,4 @@ async function isFirst(
       () => false,
     );
   return Promise.race([settled(next, true), settled(oldest, false)]);
-}
-
-/** Whoever awaits it later gets its error; until then nobody need. */
-function handled<T>(promise: Promise<T>): Promise<T> {
-  promise.catch(() => undefined);
-  return promise;
 }

@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { logRepeated } from '../../common/repeated-failures.ts';
 import type { OnLastAnswer } from '../../database/upkeep/last-work.ts';
 
 /** What was counted, and when the counting began. */
@@ -72,7 +73,8 @@ export abstract class AgeingCounts<T> implements OnLastAnswer {
       };
       counting.then(forget, (err: unknown) => {
         forget();
-        if (!this.ending.signal.aborted) this.logger.warn({ msg: 'not counted', workspaceId, err });
+        if (this.ending.signal.aborted) return;
+        logRepeated(this.logger, 'warn', { msg: 'not counted', workspaceId, err });
       });
     }
     return kept;

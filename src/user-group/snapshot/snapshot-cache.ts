@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { handled } from '../../common/handled.ts';
 import type { Change, ChangeListener } from '../../database/change-feed.ts';
 import type { UserGroupSnapshot } from './user-group-snapshot.repository.ts';
 
@@ -76,7 +77,7 @@ export class SnapshotCache implements ChangeListener {
     const load: PendingLoad = {
       key,
       startedAt: performance.now(),
-      result: loadSnapshot(),
+      result: handled(loadSnapshot()),
       changedGroups: undefined,
       isStale: false,
     };

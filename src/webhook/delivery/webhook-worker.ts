@@ -4,6 +4,7 @@ import {
   Logger,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { handled } from '../../common/handled.ts';
 import { Config } from '../../config/config.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
 import { ChangeRetention } from '../../database/upkeep/change-retention.ts';
@@ -80,10 +81,12 @@ export class WebhookWorker
     this.dueAt = dueAt;
     this.timer = setTimeout(() => {
       this.timer = undefined;
-      this.looking = this.look().then((isDue) => {
-        this.looking = undefined;
-        this.wake(isDue ? 0 : EVERY_MS);
-      });
+      this.looking = handled(
+        this.look().then((isDue) => {
+          this.looking = undefined;
+          this.wake(isDue ? 0 : EVERY_MS);
+        }),
+      );
     }, afterMs).unref();
   }
 
