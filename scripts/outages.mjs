@@ -4,7 +4,7 @@ import { requirePrograms } from './lab/processes.mjs';
 import { postgresPrograms } from './lab/cluster.mjs';
 import { runSteps } from './lab/report.mjs';
 import { failover } from './outages/failover.mjs';
-import { outages } from './outages/outages.mjs';
+import { everyTableLocked, outages } from './outages/outages.mjs';
 import { pooled, pooledAlone } from './outages/pooled.mjs';
 
 // Shows what callers of the built service meet while its PostgreSQL is away: the database is
@@ -17,7 +17,8 @@ import { pooled, pooledAlone } from './outages/pooled.mjs';
 // It needs Debian's PostgreSQL, HAProxy and PgBouncer, which it installs as root, and uses no
 // database but those it makes in temporary directories.
 
-const SHORT = ['stop', 'halt', 'failover'];
+const SHORT = ['stop', 'halt', 'every table locked', 'failover'];
+const LOCKED_ROUNDS = { short: 2, long: 8 };
 
 async function main() {
   const { values } = parseArgs({
@@ -32,7 +33,14 @@ async function main() {
     pgbouncer: 'pgbouncer',
     ps: 'procps',
   });
-  const steps = { ...outages, failover, PgBouncer: pooled, 'PgBouncer alone': pooledAlone };
+  const rounds = LOCKED_ROUNDS[values.short ? 'short' : 'long'];
+  const steps = {
+    ...outages,
+    'every table locked': everyTableLocked(rounds),
+    failover,
+    PgBouncer: pooled,
+    'PgBouncer alone': pooledAlone,
+  };
   const names = values.only ? [values.only] : values.short ? SHORT : Object.keys(steps);
   const chosen = Object.entries(steps).filter(([name]) => names.includes(name));
   await runSteps(Object.fromEntries(chosen));

@@ -64,6 +64,8 @@ export class Load {
   /** How often there was no answer of the service at all. */
   cut = 0;
   slowestMs = 0;
+  /** The call that took so long. */
+  slowest = 'nothing';
   #writes = [];
   #running;
 
@@ -111,6 +113,7 @@ export class Load {
     const answer = await this.#send(api, operation);
     const now = performance.now();
     this.slowestMs = Math.max(this.slowestMs, now - begun);
+    if (this.slowestMs === now - begun) this.slowest = describe(operation);
     if (!answer) return false;
     if (this.mayRefuse && isRefusal(answer)) {
       this.refused[answer.body.code] = (this.refused[answer.body.code] ?? 0) + 1;

@@ -23,6 +23,8 @@ export class EveryOperation {
   over = false;
   faults = [];
   slowestMs = 0;
+  /** The operation that took so long. */
+  slowest = 'nothing';
   /** How often each status was returned. */
   statuses = {};
   /** What a POST has created last, by the path of its collection. */
@@ -70,7 +72,10 @@ export class EveryOperation {
           isStream ? STREAM_MS : isImport ? IMPORT_LIMIT_MS : ANSWER_LIMIT_MS,
         ),
       });
-      if (!isImport) this.slowestMs = Math.max(this.slowestMs, performance.now() - begun);
+      const tookMs = performance.now() - begun;
+      if (!isImport && tookMs > this.slowestMs) {
+        Object.assign(this, { slowestMs: tookMs, slowest: `${method} ${path}` });
+      }
       this.#note(path, method, response.status, await response.text());
     } catch (error) {
       if (isStream && error.name === 'TimeoutError') return;

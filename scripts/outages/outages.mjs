@@ -7,7 +7,6 @@ const AWAY_MS = 3000;
 const SILENT_MS = 6000;
 const TERMINATIONS = 5;
 const LOCKED_MS = 15_000;
-const LOCKED_ROUNDS = 8;
 
 /** Each on one PostgreSQL of its own, with one service. */
 export const outages = {
@@ -59,18 +58,21 @@ export const outages = {
     await other.query('ROLLBACK');
     await other.end();
   }),
+};
 
-  'every table locked': on(async ({ cluster }) => {
+/** Several times, since each finds the writes under way at another point. */
+export function everyTableLocked(rounds) {
+  return on(async ({ cluster }) => {
     const other = await cluster.connect();
-    for (let round = 0; round < LOCKED_ROUNDS; round++) {
+    for (let round = 0; round < rounds; round++) {
       await lockEveryTable(other);
       await sleep(LOCKED_MS);
       await other.query('ROLLBACK');
       await sleep(AWAY_MS);
     }
     await other.end();
-  }),
-};
+  });
+}
 
 /** As a migration or VACUUM FULL does; begins a transaction. */
 const LOCK_EVERY_TABLE = `BEGIN;

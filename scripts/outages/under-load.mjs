@@ -63,13 +63,14 @@ export async function underLoad(
   }
   const unknown = load.clients.flatMap((client) => client.unsettled).length;
   const applied = await settle(load, surviving, server.url);
-  const slowestMs = Math.max(load.slowestMs, others.slowestMs);
   const violations = [
     ...others.faults,
     ...(refusedBefore > 0 ? [`${refusedBefore} calls were refused before the outage`] : []),
     ...(load.answered === 0 ? ['nothing was acknowledged at all'] : []),
     ...(mustRefuse && load.refusals === 0 ? ['nobody noticed the outage'] : []),
-    ...(slowestMs > SLOWEST_ANSWER_MS ? [`an answer took ${slowestMs} ms`] : []),
+    ...[load, others]
+      .filter(({ slowestMs }) => slowestMs > SLOWEST_ANSWER_MS)
+      .map(({ slowest, slowestMs }) => `${slowest} took ${Math.round(slowestMs)} ms`),
     ...(recoveredMs > longestRecoveryMs ? [`the first write took ${recoveredMs} ms`] : []),
     ...(server.hasEnded ? ['the service has ended'] : []),
     ...Object.entries(server.complaints)

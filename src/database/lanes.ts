@@ -38,8 +38,10 @@ interface Lane<Call, Answer> {
 }
 
 const MAX_WAVE = 64;
-/** How long a call waits for its wave to begin; the wave has time limits of its own. */
+/** How long a call waits for its wave to begin, */
 const MAX_WAIT_MS = 2000;
+/** and how long for its outcome then: the waits of a wave, each limited, may add up to more. */
+const MAX_WAVE_MS = 2700;
 
 /**
  * Lets calls of one kind share statements and commits. Each workspace has a lane with few waves under
@@ -54,12 +56,13 @@ export class Lanes<Call, Answer> {
 
   /**
    * @param deadline until when the wave has to begin, by `performance.now()`
-   * @throws DatabaseUnavailable if the wave does not begin in time; else the outcome that `run` gives
+   * @throws DatabaseUnavailable if the wave does not begin, or has no outcome, in time; what it does may then be
+   *   done later; else the outcome that `run` gives
    */
   join(workspaceId: number, call: Call, deadline = beginBy()): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
       if (deadline <= performance.now()) {
-        reject(notBegun());
+        reject(tooLate(NOT_BEGUN));
         return;
       }
       const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
@@ -121,6 +124,10 @@ export class Lanes<Call, Answer> {
 
   private async settle(lane: Lane<Call, Answer>, wave: Waiting<Call, Answer>[]): Promise<void> {
     let outcomes: readonly Outcome<Answer>[];
+    // What the wave still does keeps only those of the same keys waiting.
+    const limit = setTimeout(() => {
+      for (const { reject } of wave) reject(tooLate(`no outcome within ${MAX_WAVE_MS} ms`));
+    }, MAX_WAVE_MS);
     try {
       outcomes = await this.options.run(
         lane.workspaceId,
@@ -130,6 +137,7 @@ export class Lanes<Call, Answer> {
       for (const { reject } of wave) reject(error);
       return;
     } finally {
+      clearTimeout(limit);
       for (const { key } of wave) lane.keys.delete(key);
     }
     for (const [index, { resolve, reject }] of wave.entries()) {
@@ -149,14 +157,16 @@ export class Lanes<Call, Answer> {
       lane.waiting = lane.waiting.filter((waiting) => waiting.deadline > now);
       lane.expiry = undefined;
       if (lane.waiting.length > 0) this.watch(lane, earliest(lane.waiting));
-      for (const { reject } of late) reject(notBegun());
+      for (const { reject } of late) reject(tooLate(NOT_BEGUN));
     };
     lane.expiry = { at: deadline, timer: setTimeout(expire, deadline - performance.now()) };
   }
 }
 
-function notBegun(): DatabaseUnavailable {
-  return new DatabaseUnavailable(new Error(`not begun within ${MAX_WAIT_MS} ms`));
+const NOT_BEGUN = `not begun within ${MAX_WAIT_MS} ms`;
+
+function tooLate(what: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(new Error(what));
 }
 
 /** Until when the wave of a call that arrives now has to begin, by `performance.now()`. */

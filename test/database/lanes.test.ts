@@ -245,6 +245,7 @@ test('a lane that is empty is gone', async () => {
 
 describe('while a wave hangs', () => {
   const LIMIT_MS = 2000;
+  const WAVE_LIMIT_MS = 2700;
 
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] });
@@ -273,14 +274,41 @@ describe('while a wave hangs', () => {
     expect([open.size, jest.getTimerCount()]).toEqual([0, 0]);
   });
 
-  test('the wave itself is left to its own time limits', async () => {
-    const { join, waves } = startLanes();
+  test('a call that is in it is refused in its time, too, and its key stays taken until the wave ends', async () => {
+    const { calls, join, waves, open } = startLanes({ keyOf: (call) => call, wavesAtOnce: 2 });
+    const [hanging] = join('a');
+    await settled();
+    jest.advanceTimersByTime(WAVE_LIMIT_MS);
+    await expect(hanging).rejects.toBeInstanceOf(DatabaseUnavailable);
+    const [again, other] = join('a', 'b');
+    await settled();
+    expect(calls()).toEqual([['a'], ['b']]);
+    waves[0]!.answer();
+    waves[1]!.answer();
+    expect(await other).toBe('b');
+    await settled();
+    waves[2]!.answer();
+    expect(await again).toBe('a');
+    await settled();
+    expect([open.size, jest.getTimerCount()]).toEqual([0, 0]);
+  });
+
+  test('a call that brings its own deadline is refused by then, before those that came earlier', async () => {
+    const { lanes, calls, join, waves } = startLanes();
     const [hanging] = join('hanging');
     await settled();
-    const [waiting] = join('waiting');
-    jest.advanceTimersByTime(10 * LIMIT_MS);
-    await expect(waiting).rejects.toBeInstanceOf(DatabaseUnavailable);
+    const [early] = join('early');
+    const soon = lanes.join(1, 'soon', performance.now() + LIMIT_MS / 4);
+    jest.advanceTimersByTime(LIMIT_MS / 4);
+    await expect(soon).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(lanes.join(1, 'past', performance.now())).rejects.toBeInstanceOf(
+      DatabaseUnavailable,
+    );
     waves[0]!.answer();
     expect(await hanging).toBe('hanging');
+    await settled();
+    waves[1]!.answer();
+    expect(await early).toBe('early');
+    expect(calls()).toEqual([['hanging'], ['early']]);
   });
 });

@@ -18,7 +18,8 @@ interface Job {
 }
 
 const MAX_BATCH = 64;
-const LOCK_WAIT_MS = 4000;
+/** A write gives up before the caller of its wave is told so. */
+const LOCK_WAIT_MS = 2000;
 const LOCK_RETRY_MS = 10;
 
 /**
