@@ -12,6 +12,6 @@ test('every reason for which there is no answer is told, and no other', () => {
 });
 
 test('the attempts are as many as the page says', () => {
-  expect(page).toContain('After the tenth the event has failed');
-  expect([waitAfter(9, null), waitAfter(10, null)]).toEqual([expect.any(Number), undefined]);
+  expect(page).toContain('After the eleventh the event has failed');
+  expect([waitAfter(10, null), waitAfter(11, null)]).toEqual([expect.any(Number), undefined]);
 });

@@ -98,7 +98,8 @@ export class WebhookAttemptView {
   failure!: string | null;
 
   @ApiProperty({
-    description: 'The first kilobyte of the answer; null: there was none, or it is not kept because the endpoint has headers.',
+    description:
+      'The first kilobyte of the answer; null: there was none, or it is not kept because the endpoint has headers.',
     type: String,
     nullable: true,
     example: '',
