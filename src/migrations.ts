@@ -21,6 +21,7 @@ import { UserGroupToken } from './user-group/entities/user-group-token.entity.ts
 import { WebhookAttempt } from './webhook/delivery/webhook-attempt.entity.ts';
 import { WebhookDelivery } from './webhook/delivery/webhook-delivery.entity.ts';
 import { WebhookProgress } from './webhook/delivery/webhook-progress.entity.ts';
+import { WebhookReplay } from './webhook/delivery/webhook-replay.entity.ts';
 import { WebhookEndpoint } from './webhook/endpoint/webhook-endpoint.entity.ts';
 import { Notice } from './webhook/notice/notice.entity.ts';
 import { Workspace } from './workspace/workspace.entity.ts';
@@ -48,6 +49,7 @@ export const entities: (new () => object)[] = [
   WebhookDelivery,
   WebhookEndpoint,
   WebhookProgress,
+  WebhookReplay,
   Workspace,
 ];
 

@@ -23,6 +23,7 @@ const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'encryption_key.rewrap',
   'user_group.export',
   'user_group_token.show',
+  'webhook_endpoint.replay',
 ]);
 
 /** The kinds of change that the log of changes tells of. */

@@ -154,8 +154,8 @@ export function defineWebhook(webhook: Command): void {
           include_delivered: options.includeDelivered,
         };
         const dto = checkedDto(ReplayWebhooksDto, given(fields));
-        const { replayed } = await app.get(WebhookDeliveryService).replay(caller, id, dto);
-        console.error(`${replayed === 1 ? '1 event' : `${replayed} events`} will be sent again.`);
+        await app.get(WebhookDeliveryService).replay(caller, id, dto);
+        console.error('The events will be sent again.');
       }),
     );
 

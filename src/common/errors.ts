@@ -400,6 +400,12 @@ export class ChangeRefused extends problem(409, 'change_refused', {
     'A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.',
 }) {}
 
+export class WebhookReplayRunning extends problem(409, 'webhook_replay_running', {
+  title: 'Replay of webhooks running',
+  about: 'The workspace has a replay that has not ended; ask again when it has.',
+  message: 'A replay of webhooks is running in the workspace; ask again when it has ended.',
+}) {}
+
 export class UserGroupTokenIsCurrent extends problem(409, 'token_is_current', {
   title: 'Token is current',
   about: 'The current token of a group is not revoked but rotated, which ends it.',

@@ -13,6 +13,8 @@ import { WebhookDeliveryRepository } from './delivery/webhook-delivery.repositor
 import { WebhookDeliveryService } from './delivery/webhook-delivery.service.ts';
 import { WebhookFanOut } from './delivery/webhook-fan-out.ts';
 import { WebhookProgress } from './delivery/webhook-progress.entity.ts';
+import { WebhookReplay } from './delivery/webhook-replay.entity.ts';
+import { WebhookReplays } from './delivery/webhook-replays.ts';
 import { WebhookWorker } from './delivery/webhook-worker.ts';
 import { EndpointHealth } from './endpoint/endpoint-health.ts';
 import { EndpointSecrets } from './endpoint/endpoint-secrets.ts';
@@ -35,7 +37,7 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 @Module({
   imports: [
     TypeOrmModule.forFeature(
-      [Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookProgress],
+      [Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookProgress, WebhookReplay],
       USER_GROUP_DATA_SOURCE,
     ),
     AuditModule,
@@ -62,6 +64,7 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
     WebhookEndpointRepository,
     WebhookEndpointService,
     WebhookFanOut,
+    WebhookReplays,
     WebhookSecretRewrapper,
     WebhookWorker,
   ],

@@ -27,6 +27,7 @@ const REMOVES_FROM = [
   'user_group',
   'webhook_delivery',
   'webhook_endpoint',
+  'webhook_replay',
 ];
 
 /** The tables of the service whose ids a sequence counts, but for that of its migrations. */

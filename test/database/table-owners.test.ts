@@ -66,6 +66,7 @@ test('every table has an owner', () => {
     'webhook_delivery',
     'webhook_endpoint',
     'webhook_progress',
+    'webhook_replay',
     'workspace',
   ]);
 });

@@ -357,7 +357,7 @@ onEachDatabase((kind) => {
     expect(asymmetric.stdout).toMatch(/^whpk_\S+\n$/);
     expect((await run('attempts', id)).lines[0]).toMatch(/^TIME +EVENT +TYPE/);
     const replayed = await run('replay', id, '--since', '2030-01-01T00:00:00Z');
-    expect(replayed).toMatchObject({ code: 0, stderr: '0 events will be sent again.\n' });
+    expect(replayed).toMatchObject({ code: 0, stderr: 'The events will be sent again.\n' });
     expect((await run('delete', id)).code).toBe(0);
     for (const args of [
       ['show', id],

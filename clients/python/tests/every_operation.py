@@ -240,7 +240,7 @@ def webhooks(client: UserGroupClient) -> None:
     rolled = client.roll_webhook_secret(id, grace_period_seconds=0)["webhook_endpoint"]
     assert rolled["secret"] != made["secret"]
     assert client.list_webhook_attempts(id)["attempts"] == []
-    assert client.replay_webhooks(id, since="2020-01-01T00:00:00Z")["replayed"] >= 0
+    assert client.replay_webhooks(id, since="2020-01-01T00:00:00Z")["success"] == 1
     assert client.delete_webhook_endpoint(id) == {"success": 1}
 
 

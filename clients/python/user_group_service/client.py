@@ -2073,7 +2073,8 @@ class UserGroupClient(Transport):
 
         Sends one event again, or those of a time that have not arrived, each under its
         `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them
-        once it is on.
+        once it is on. Those of a time are made due in the background, one replay of a workspace at
+        a time; the audit event `webhook_endpoint.replay` says how many there were.
 
         Needs the scope `webhooks:write`.
 

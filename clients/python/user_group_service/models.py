@@ -95,6 +95,7 @@ class ProblemDto(TypedDict):
         "user_group_incomplete",
         "user_group_quota_reached",
         "change_refused",
+        "webhook_replay_running",
         "token_is_current",
         "idempotency_key_spent",
         "token_forgotten",
@@ -1497,9 +1498,6 @@ class ReplayWebhooksDto(TypedDict):
 class ReplayedWebhooksAnswer(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
-
-    replayed: int
-    """How many events will be sent again, each under its `webhook-id`."""
 
 
 class UserGroupsOverview(TypedDict):

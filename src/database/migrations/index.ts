@@ -30,6 +30,7 @@ import { IndexSuspendedGroups1795000000030 } from './1795000000030-index-suspend
 import { IndexOverlapsByWorkspace1795000000031 } from './1795000000031-index-overlaps-by-workspace.ts';
 import { AddSubjectOfApiToken1795000000032 } from './1795000000032-add-subject-of-api-token.ts';
 import { CreateActivity1795000000033 } from './1795000000033-create-activity.ts';
+import { CreateWebhookReplays1795000000034 } from './1795000000034-create-webhook-replays.ts';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -67,4 +68,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   IndexOverlapsByWorkspace1795000000031,
   AddSubjectOfApiToken1795000000032,
   CreateActivity1795000000033,
+  CreateWebhookReplays1795000000034,
 ];

@@ -27,6 +27,7 @@ export const RIGHTS: Record<string, string> = {
   webhook_delivery: 'SELECT, INSERT, UPDATE, DELETE',
   webhook_endpoint: 'SELECT, INSERT, UPDATE, DELETE',
   webhook_progress: 'SELECT, INSERT, UPDATE',
+  webhook_replay: 'SELECT, INSERT, UPDATE, DELETE',
   workspace: 'SELECT, INSERT, UPDATE',
 };
 

@@ -2,7 +2,12 @@ import { Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { RequiresScope } from '../../common/access.decorator.ts';
 import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
 import { type Caller, CurrentCaller } from '../../common/caller.ts';
-import { WebhookEndpointNotFound, WebhookEventNotFound } from '../../common/errors.ts';
+import {
+  AuditUnavailable,
+  WebhookEndpointNotFound,
+  WebhookEventNotFound,
+  WebhookReplayRunning,
+} from '../../common/errors.ts';
 import { NumberParam } from '../../common/http/path-param.ts';
 import { QueryOf } from '../../common/http/query.decorator.ts';
 import { JsonBody } from '../../common/json/json-body.decorator.ts';
@@ -45,10 +50,15 @@ export class WebhookDeliveryController {
     operationId: 'replayWebhooks',
     summary: 'Send webhooks again',
     description:
-      'Sends one event again, or those of a time that have not arrived, each under its `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them once it is on.',
+      'Sends one event again, or those of a time that have not arrived, each under its `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them once it is on. Those of a time are made due in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.',
   })
-  @ApiOkResponse({ type: ReplayedWebhooksAnswer, description: 'How many events will be sent.' })
-  @ApiProblems(WebhookEndpointNotFound, WebhookEventNotFound)
+  @ApiOkResponse({ type: ReplayedWebhooksAnswer, description: 'They will be sent.' })
+  @ApiProblems(
+    WebhookEndpointNotFound,
+    WebhookEventNotFound,
+    WebhookReplayRunning,
+    AuditUnavailable,
+  )
   replay(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,

@@ -106,45 +106,7 @@ const replayOne = statement<{ endpointId: number; eventId: number; now: number }
     RETURNING id`,
 );
 
-interface Range {
-  endpointId: number;
-  /** Milliseconds since 1970. */
-  since: number;
-  until: number;
-}
-
-type InRange = Pick<WebhookDelivery, 'id' | 'occurredAt' | 'state'>;
-
 const ALL_AT_ONCE = 1000;
-
-/**
- * What follows in the order of the index, as far as it belongs to the range: with the range inside,
- * PostgreSQL would expect little, and take another index and sort.
- */
-const findInRange = statement<Omit<Range, 'since'> & { afterAt: number; afterId: number }, InRange>(
-  'webhook-delivery.find-in-range',
-  () => `
-    SELECT id, occurred_at AS "occurredAt", state
-    FROM (
-      SELECT d.endpoint_id, d.id, d.occurred_at, d.state FROM webhook_delivery d
-      WHERE (d.endpoint_id, d.occurred_at, d.id)
-        > (CAST(:endpointId AS integer), CAST(:afterAt AS bigint), CAST(:afterId AS bigint))
-      ORDER BY d.endpoint_id, d.occurred_at, d.id LIMIT ${ALL_AT_ONCE}) AS following
-    WHERE endpoint_id = :endpointId AND occurred_at < CAST(:until AS bigint)
-    ORDER BY occurred_at, id`,
-);
-
-const replayThese = statement<
-  { ids: readonly number[]; withDelivered: number; now: number },
-  { id: number }
->(
-  'webhook-delivery.replay-these',
-  ({ isOneOf }) => `
-    UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
-    WHERE ${isOneOf('id', ':ids', 'bigint')}
-      AND (state <> 'delivered' OR CAST(:withDelivered AS integer) = 1)
-    RETURNING id`,
-);
 
 const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
   statement<
@@ -246,33 +208,9 @@ export class WebhookDeliveryRepository {
   }
 
   /** Makes one delivery due now; false if there is none of the event. */
-  async replay(endpointId: number, eventId: number): Promise<boolean> {
+  async replay(manager: EntityManager, endpointId: number, eventId: number): Promise<boolean> {
     const parameters = { endpointId, eventId, now: Date.now() };
-    const found = await this.transactor.run((manager) =>
-      this.statements.run(manager, replayOne, parameters),
-    );
-    return found.length > 0;
-  }
-
-  /** Makes the deliveries of events from `since` until before `until` due now; returns how many. */
-  async replayRange({ since, ...range }: Range, withDelivered: boolean): Promise<number> {
-    let replayed = 0;
-    let [afterAt, afterId] = [since, 0];
-    for (let found = ALL_AT_ONCE; found === ALL_AT_ONCE;) {
-      const page = { ...range, afterAt, afterId };
-      const rows = await this.statements.read(findInRange, page);
-      found = rows.length;
-      ({ occurredAt: afterAt, id: afterId } = rows.at(-1) ?? { occurredAt: afterAt, id: afterId });
-      const wanted = rows.filter(({ state }) => withDelivered || state !== 'delivered');
-      if (wanted.length === 0) continue;
-      const ids = wanted.map(({ id }) => id);
-      const parameters = { ids, withDelivered: Number(withDelivered), now: Date.now() };
-      const due = await this.transactor.run((manager) =>
-        this.statements.run(manager, replayThese, parameters),
-      );
-      replayed += due.length;
-    }
-    return replayed;
+    return (await this.statements.run(manager, replayOne, parameters)).length > 0;
   }
 
   /**

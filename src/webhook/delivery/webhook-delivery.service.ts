@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../common/caller.ts';
 import { ValidationFailed, WebhookEventNotFound } from '../../common/errors.ts';
 import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
 import { fromWireTime } from '../../common/time.ts';
+import { Transactor } from '../../database/transactor.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import {
   fromEventId,
@@ -13,6 +15,7 @@ import {
   type WebhookAttemptsAnswer,
 } from './dto/webhook-attempt.dto.ts';
 import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
+import { WebhookReplays } from './webhook-replays.ts';
 
 /** Tells what became of deliveries, and sends them again. */
 @Injectable()
@@ -20,6 +23,9 @@ export class WebhookDeliveryService {
   constructor(
     private readonly endpoints: WebhookEndpointRepository,
     private readonly deliveries: WebhookDeliveryRepository,
+    private readonly replays: WebhookReplays,
+    private readonly transactor: Transactor,
+    private readonly auditLog: AuditLog,
   ) {}
 
   /** Lists one page of the attempts at an endpoint, the latest first. @throws WebhookEndpointNotFound */
@@ -46,30 +52,40 @@ export class WebhookDeliveryService {
   }
 
   /**
-   * Makes one event due now, or those of a time, on a schedule that begins anew. What waits for its next
-   * attempt is due now, too.
-   * @throws WebhookEndpointNotFound, WebhookEventNotFound, ValidationFailed
+   * Makes one event due now, or those of a time in the background, on a new schedule. What waits for its next
+   * attempt is due then, too.
+   * @throws WebhookEndpointNotFound, WebhookEventNotFound, WebhookReplayRunning, ValidationFailed
    */
   async replay(
-    { workspaceId }: Caller,
+    caller: Caller,
     id: number,
     dto: ReplayWebhooksDto,
   ): Promise<ReplayedWebhooksAnswer> {
-    const { event_id: eventId, since, until, include_delivered: withDelivered } = dto;
+    const { event_id, since, until, include_delivered: includeDelivered = false } = dto;
     requireOneWay(dto);
-    await this.endpoints.get({ workspaceId, id });
-    if (eventId !== undefined) {
-      if (!(await this.deliveries.replay(id, fromEventId(eventId))))
-        throw new WebhookEventNotFound();
-      return { success: 1, replayed: 1 };
+    await this.endpoints.get({ workspaceId: caller.workspaceId, id });
+    if (event_id !== undefined) await this.replayOne(caller, id, event_id);
+    else {
+      await this.replays.begin(caller, {
+        endpointId: id,
+        since: fromWireTime(since!),
+        until: until === undefined ? Date.now() : fromWireTime(until),
+        includeDelivered,
+      });
     }
-    const range = {
-      endpointId: id,
-      since: fromWireTime(since!),
-      until: until === undefined ? Date.now() : fromWireTime(until),
-    };
-    const replayed = await this.deliveries.replayRange(range, withDelivered ?? false);
-    return { success: 1, replayed };
+    return { success: 1 };
+  }
+
+  private async replayOne(caller: Caller, id: number, event_id: string): Promise<void> {
+    await this.transactor.run(async (manager) => {
+      const isThere = await this.deliveries.replay(manager, id, fromEventId(event_id));
+      if (!isThere) throw new WebhookEventNotFound();
+      this.auditLog.record(manager, caller, {
+        action: 'webhook_endpoint.replay',
+        object: { type: 'webhook_endpoint', id },
+        details: { event_id, replayed: 1 },
+      });
+    });
   }
 }
 

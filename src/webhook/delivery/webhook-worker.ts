@@ -15,6 +15,7 @@ import {
 } from '../endpoint/webhook-endpoint.repository.ts';
 import { WebhookDeliverer } from './webhook-deliverer.ts';
 import { WebhookFanOut } from './webhook-fan-out.ts';
+import { WebhookReplays } from './webhook-replays.ts';
 
 const EVERY_MS = 1000;
 /** Changes that are announced one after the other are sent together. */
@@ -45,6 +46,7 @@ export class WebhookWorker
   constructor(
     private readonly endpoints: WebhookEndpointRepository,
     private readonly fanOut: WebhookFanOut,
+    private readonly replays: WebhookReplays,
     private readonly deliverer: WebhookDeliverer,
     private readonly changes: ChangeFeed,
     private readonly retention: ChangeRetention,
@@ -103,8 +105,9 @@ export class WebhookWorker
       const due = await this.endpoints.findDue();
       this.note(due);
       this.beginAll(due);
+      const isReplaying = await this.replays.run();
       this.isFailing = false;
-      return hasMore;
+      return hasMore || isReplaying;
     } catch (err) {
       if (!this.isFailing) this.logger.warn({ msg: 'webhooks are not sent for now', err });
       this.isFailing = true;

@@ -4,7 +4,7 @@ import type { ApiClient } from '../../support/api-client.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { changeDatabase, onEachDatabase } from '../../support/databases.ts';
-import { type ReceivedMessage, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type ReceivedMessage, until, WebhookReceiver } from '../../support/webhook-receiver.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -227,9 +227,13 @@ onEachDatabase((kind) => {
         await dialog.waitFor({ state: 'detached' });
       };
       await sendAgain('2020-01-02T03:04', '2020-01-02T13:14', true);
-      await page.shows('0 will be sent again');
+      await page.shows('They will be sent again');
+      const list = '/api/v1/audit-events?action=webhook_endpoint.replay';
+      const replayed = async () =>
+        (await api.call('GET', list)).body.audit_events.map(({ details }) => details);
+      await until(async () => (await replayed()).length === 1);
+      expect(await replayed()).toMatchObject([{ replayed: 0 }]);
       await sendAgain('2020-01-02T03:04', '', true);
-      await page.shows('2 will be sent again');
       const again = (await receiver.receive(4)).slice(2);
       expect(again.map((one) => one.id).sort()).toEqual(first.map((one) => one.id).sort());
 

@@ -138,10 +138,8 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
           ...(delivered && { include_delivered: true }),
         };
         const params = { path: { id } };
-        const answer = await answerOf(
-          api.POST('/api/v1/webhook-endpoints/{id}/replay', { params, body }),
-        );
-        notify(`${answer.replayed} will be sent again`);
+        await answerOf(api.POST('/api/v1/webhook-endpoints/{id}/replay', { params, body }));
+        notify('They will be sent again');
         onClose();
       }}
     >

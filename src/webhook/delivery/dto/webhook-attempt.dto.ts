@@ -137,13 +137,6 @@ export class WebhookAttemptsAnswer {
 export class ReplayedWebhooksAnswer {
   @ApiProperty(SUCCESS)
   success!: 1;
-
-  @ApiProperty({
-    description: 'How many events will be sent again, each under its `webhook-id`.',
-    type: 'integer',
-    example: 1,
-  })
-  replayed!: number;
 }
 
 export function toWebhookAttemptView(attempt: ListedAttempt): WebhookAttemptView {

@@ -1,0 +1,100 @@
+import { scopes } from '../../src/common/caller.ts';
+import { WebhookReplays } from '../../src/webhook/delivery/webhook-replays.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
+
+const PATH = '/api/v1/webhook-endpoints';
+const SINCE = '2030-01-01T00:00:00.000Z';
+const UNTIL = '2030-01-02T00:00:00.000Z';
+/** Of one part of a replay. */
+const PART = 1000;
+
+onEachDatabase((kind) => {
+  // The test itself does part by part what workers do.
+  const service = withService(kind, { ...SENDING, WEBHOOK_DELIVERY: 'off' });
+
+  const workspace = async (deliveries: number) => {
+    const api = service.clientOf(await service.issueToken([...scopes], `replays ${Math.random()}`));
+    const { body } = await api.call('POST', PATH, { url: `http://${PERMITTED}:1/` });
+    const { id } = body.webhook_endpoint;
+    const numbers =
+      kind === 'postgres'
+        ? `generate_series(1, ${deliveries}) AS n(value)`
+        : `(WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c WHERE value < ${deliveries}) SELECT value FROM c) AS n`;
+    await changeDatabase(
+      service.database,
+      `INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from)
+       SELECT ${id}, n.value, 'user_group.create', '{}', ${Date.parse(SINCE)} + n.value, 'delivered', 1, 0 FROM ${numbers}`,
+    );
+    return { api, id };
+  };
+
+  const replay = (api: ApiClient, id: number) =>
+    api.call('POST', `${PATH}/${id}/replay`, {
+      since: SINCE,
+      until: UNTIL,
+      include_delivered: true,
+    });
+
+  const due = async (id: number) => {
+    const [row] = await service.query<{ count: string }>(
+      `SELECT count(*) AS count FROM webhook_delivery WHERE endpoint_id = ${id} AND state = 'pending'`,
+    );
+    return Number(row!.count);
+  };
+
+  const recorded = async (api: ApiClient) =>
+    (await api.call('GET', '/api/v1/audit-events?action=webhook_endpoint.replay')).body
+      .audit_events;
+
+  test('a time is replayed in the background, one at a time in a workspace, in turn with others, and recorded', async () => {
+    const busy = await workspace(2 * PART + 1);
+    const other = await workspace(1);
+    expect((await replay(busy.api, busy.id)).body).toEqual({ success: 1 });
+    expect((await replay(other.api, other.id)).status).toBe(200);
+    const refused = await replay(busy.api, busy.id);
+    expect([refused.status, refused.body.code]).toEqual([409, 'webhook_replay_running']);
+    const replays = service.app.get(WebhookReplays);
+    await replays.run();
+    await replays.run();
+    expect([await due(busy.id), await due(other.id)]).toEqual([PART, 1]);
+    expect(await recorded(busy.api)).toEqual([]);
+    while (await replays.run());
+    expect(await due(busy.id)).toBe(2 * PART + 1);
+    for (const [{ api, id }, replayed] of [
+      [busy, 2 * PART + 1],
+      [other, 1],
+    ] as const) {
+      expect(await recorded(api)).toMatchObject([
+        {
+          actor: { type: 'api_token' },
+          object: { type: 'webhook_endpoint', id: String(id) },
+          details: { since: SINCE, until: UNTIL, include_delivered: true, replayed },
+        },
+      ]);
+    }
+    expect((await replay(busy.api, busy.id)).status).toBe(200);
+    while (await replays.run());
+  });
+
+  test('a replay of one event is recorded', async () => {
+    const { api, id } = await workspace(1);
+    const body = { event_id: 'evt_1' };
+    expect((await api.call('POST', `${PATH}/${id}/replay`, body)).body).toEqual({ success: 1 });
+    expect(await recorded(api)).toMatchObject([
+      { actor: { type: 'api_token' }, details: { event_id: 'evt_1', replayed: 1 } },
+    ]);
+  });
+
+  test('100 replays at once of many deliveries are answered soon', async () => {
+    const { api, id } = await workspace(20 * PART);
+    const begun = performance.now();
+    const answers = await Promise.all(Array.from({ length: 100 }, () => replay(api, id)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(99).fill(409)]);
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(await due(id)).toBe(0);
+    await changeDatabase(service.database, 'DELETE FROM webhook_replay');
+  });
+});
