@@ -49,7 +49,8 @@ export {
 export { ApiProblems, ApiReadProblems, type DocumentedError } from './common/problem.dto.ts';
 export { Obeys, type Rule } from './common/json/obeys.decorator.ts';
 export { textViolations } from './common/text.ts';
-export { Public, RequiresScope } from './common/access.decorator.ts';
+export { type HandlerOptions, Public, RequiresScope } from './common/access.decorator.ts';
+export { Gate } from './common/gate.ts';
 export { type BodyOptions, JsonBody } from './common/json/json-body.decorator.ts';
 export { QueryOf } from './common/http/query.decorator.ts';
 export type { PortProvider } from './common/ports.ts';

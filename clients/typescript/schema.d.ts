@@ -3629,7 +3629,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -3822,7 +3826,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
              */
             429: {
                 headers: {
@@ -3980,7 +3984,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4176,7 +4184,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4344,7 +4356,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4567,7 +4583,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4792,7 +4812,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -4973,7 +4997,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5134,7 +5162,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5341,7 +5373,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5509,7 +5545,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5686,7 +5726,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -5892,7 +5936,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6065,7 +6113,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6224,7 +6276,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6427,7 +6483,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6595,7 +6655,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6772,7 +6836,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -6978,7 +7046,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7151,7 +7223,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7303,7 +7379,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7504,7 +7584,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7663,7 +7747,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -7820,7 +7908,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8015,7 +8107,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8233,7 +8329,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8444,7 +8544,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8686,7 +8790,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -8904,7 +9012,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
              */
             429: {
                 headers: {
@@ -9100,7 +9208,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
              */
             429: {
                 headers: {
@@ -9274,7 +9382,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9471,7 +9583,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9710,7 +9826,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -9909,7 +10029,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10147,7 +10271,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10326,7 +10454,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10505,7 +10637,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10682,7 +10818,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -10859,7 +10999,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11089,7 +11233,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11276,7 +11424,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11497,7 +11649,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -11769,7 +11925,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12029,7 +12189,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
              */
             429: {
                 headers: {
@@ -12217,7 +12377,7 @@ export interface operations {
             /**
              * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
              *
-             *     `too_many_at_once`: The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
              */
             429: {
                 headers: {
@@ -12375,7 +12535,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12578,7 +12742,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12746,7 +12914,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -12912,7 +13084,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13129,7 +13305,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13335,7 +13515,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13510,7 +13694,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13729,7 +13917,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -13883,7 +14075,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14042,7 +14238,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */
@@ -14194,7 +14394,11 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDto"];
                 };
             };
-            /** @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on. */
+            /**
+             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
+             *
+             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
+             */
             429: {
                 headers: {
                     /** @description Seconds to wait. */

@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Scope } from '../common/caller.ts';
 import { ApiTokenInvalid } from '../common/errors.ts';
-import { handled } from '../common/handled.ts';
-import { hashTokenText, isWellFormedToken } from '../common/secrets.ts';
+import { hashToken, hashTokenText, isWellFormedToken } from '../common/secrets.ts';
 import { type Change, ChangeFeed, type ChangeListener } from '../database/change-feed.ts';
+import { SharedReads } from '../database/shared-reads.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { type Ranges, toRanges } from './cidr.ts';
@@ -23,6 +23,7 @@ export interface AuthenticApiToken {
 }
 
 interface Row {
+  hash: string;
   id: number;
   firstTokenId: number | null;
   workspaceId: number;
@@ -33,21 +34,20 @@ interface Row {
 }
 
 const MAX_CACHED = 10_000;
-/** Who joins a load must not be answered by what the database said a second ago. */
-const MAX_JOINABLE_MS = 750;
+/** The lane of all callers: whose token it is is known afterwards. */
+const EVERYBODY = 0;
 
-interface PendingLoad {
-  startedAt: number;
-  result: Promise<AuthenticApiToken | undefined>;
-}
-
-const findByHash = statement<{ hash: Buffer }, Row>(
-  'api-token.find-by-hash',
-  () => `
-    SELECT id, first_token_id AS "firstTokenId", workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
+const findByHashes = statement<{ hashes: readonly string[] }, Row>(
+  'api-token.find-by-hashes',
+  (dialect) =>
+    dialect.forEachKey(
+      ':hashes',
+      (key) => `
+    SELECT ${dialect.toHex('token_hash')} AS hash, id, first_token_id AS "firstTokenId", workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt",
       revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs"
     FROM api_token
-    WHERE token_hash = :hash`,
+    WHERE ${key.is('token_hash', dialect.fromHex)}`,
+    ),
 );
 
 /**
@@ -58,8 +58,13 @@ const findByHash = statement<{ hash: Buffer }, Row>(
 @Injectable()
 export class ApiTokenAuthenticator implements ChangeListener {
   private readonly known = new LRUCache<string, AuthenticApiToken>({ max: MAX_CACHED });
-  /** Of the same token several callers share one query; none of those that come after a change. */
-  private readonly pending = new Map<string, PendingLoad>();
+  /** However many strangers guess, they share statements. */
+  private readonly rows = new SharedReads<Row>(async (_everybody, hashes) => {
+    const rows = await this.statements.read(findByHashes, { hashes });
+    return new Map(rows.map((row) => [row.hash, row]));
+  });
+  /** How often any API token has changed. */
+  private changesSeen = 0;
   private isSubscribed = false;
 
   constructor(
@@ -78,7 +83,7 @@ export class ApiTokenAuthenticator implements ChangeListener {
   async authenticate(token: string): Promise<AuthenticApiToken> {
     // A mistyped token fails its checksum, so the database is not asked.
     if (token.startsWith('uga_') && !isWellFormedToken('uga', token)) throw new ApiTokenInvalid();
-    const known = this.recall(token) ?? (await this.load(hashTokenText(token)));
+    const known = this.recall(token) ?? (await this.load(token));
     if (!known) throw new ApiTokenInvalid();
     if (known.expiresAt <= Date.now()) throw ended(known.workspaceId, known.id);
     return known;
@@ -86,34 +91,30 @@ export class ApiTokenAuthenticator implements ChangeListener {
 
   invalidate({ workspaceId, ...change }: Change): void {
     if (change.userGroupId !== undefined || change.of !== 'api_tokens') return;
-    this.pending.clear();
+    this.changesSeen++;
     for (const [hash, token] of this.known.entries()) {
       if (token.workspaceId === workspaceId) this.known.delete(hash);
     }
   }
 
   invalidateAll(): void {
-    this.pending.clear();
+    this.changesSeen++;
     this.known.clear();
   }
 
-  private load(hash: string): Promise<AuthenticApiToken | undefined> {
+  /**
+   * Caches what is loaded, unless it may have changed since the load began.
+   * @throws ApiTokenInvalid if the token has been revoked
+   */
+  private async load(token: string): Promise<AuthenticApiToken | undefined> {
     this.subscribe();
-    const pending = this.pending.get(hash);
-    const now = performance.now();
-    if (pending && now - pending.startedAt < MAX_JOINABLE_MS) return pending.result;
-    const load = { startedAt: now, result: handled(this.find(Buffer.from(hash, 'base64'))) };
-    this.pending.set(hash, load);
-    void this.keep(hash, load);
-    return load.result;
-  }
-
-  /** Caches what is loaded, unless it may have changed since the load began. */
-  private async keep(hash: string, load: PendingLoad): Promise<void> {
-    const token = await load.result.catch(() => undefined);
-    if (this.pending.get(hash) !== load) return;
-    this.pending.delete(hash);
-    if (token) this.known.set(hash, token);
+    const { changesSeen } = this;
+    const row = await this.rows.read(EVERYBODY, hashToken(token).toString('hex'));
+    if (!row) return undefined;
+    if (row.revokedAt !== null) throw ended(row.workspaceId, row.id);
+    const found = toApiToken(row);
+    if (this.changesSeen === changesSeen) this.known.set(hashTokenText(token), found);
+    return found;
   }
 
   /** At the first use: the command line authenticates nobody, and needs no connection to hear of changes. */
@@ -122,21 +123,17 @@ export class ApiTokenAuthenticator implements ChangeListener {
     this.isSubscribed = true;
     this.changes.subscribe(this);
   }
+}
 
-  /** @throws ApiTokenInvalid if the token has been revoked, so that it is not cached */
-  private async find(hash: Buffer): Promise<AuthenticApiToken | undefined> {
-    const [row] = await this.statements.read(findByHash, { hash });
-    if (!row) return undefined;
-    if (row.revokedAt !== null) throw ended(row.workspaceId, row.id);
-    return {
-      id: row.id,
-      firstTokenId: row.firstTokenId ?? row.id,
-      workspaceId: row.workspaceId,
-      scopes: new Set(row.scopes.split(' ') as Scope[]),
-      expiresAt: row.expiresAt ?? Infinity,
-      ...(row.allowedCidrs !== null && { allowedRanges: toRanges(row.allowedCidrs.split(' ')) }),
-    };
-  }
+function toApiToken(row: Row): AuthenticApiToken {
+  return {
+    id: row.id,
+    firstTokenId: row.firstTokenId ?? row.id,
+    workspaceId: row.workspaceId,
+    scopes: new Set(row.scopes.split(' ') as Scope[]),
+    expiresAt: row.expiresAt ?? Infinity,
+    ...(row.allowedCidrs !== null && { allowedRanges: toRanges(row.allowedCidrs.split(' ')) }),
+  };
 }
 
 function ended(workspaceId: number, apiTokenId: number): ApiTokenInvalid {

@@ -3,7 +3,6 @@ import type { Response } from 'express';
 import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
 import { RequiresScope } from '../common/access.decorator.ts';
 import { type Caller, CurrentCaller } from '../common/caller.ts';
-import { TooManyAtOnce } from '../common/errors.ts';
 import { answerNdjson, ApiNdjsonResponse } from '../common/http/ndjson.ts';
 import { QueryOf } from '../common/http/query.decorator.ts';
 import { JsonBody } from '../common/json/json-body.decorator.ts';
@@ -41,7 +40,7 @@ export class AuditEventController {
 
   @Post('export')
   @HttpCode(200)
-  @RequiresScope('audit:read')
+  @RequiresScope('audit:read', { gated: false })
   @ApiOperation({
     operationId: 'exportAuditEvents',
     summary: 'Export audit events',
@@ -53,7 +52,7 @@ export class AuditEventController {
     AuditEventView,
     AuditExportSummary,
   )
-  @ApiProblems(TooManyAtOnce)
+  @ApiProblems()
   export(
     @CurrentCaller() caller: Caller,
     @JsonBody(AuditExportDto) dto: AuditExportDto,

@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../common/caller.ts';
 import { filterInParts } from '../common/filter-in-parts.ts';
 import { foldCase } from '../common/fold-case.ts';
-import { InTurn } from '../common/in-turn.ts';
 import { limitOf, positionOf, toPage } from '../common/http/page.dto.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import { fromWireTime, toWireTime } from '../common/time.ts';
@@ -99,8 +98,6 @@ export type EventPosition = [occurredAt: number, publicId: number];
 /** Reads the audit log. */
 @Injectable()
 export class AuditEventService {
-  private readonly searches = new InTurn<number>();
-
   constructor(private readonly statements: Statements) {}
 
   /** Lists the events of the caller's workspace that match the query, newest first. */
@@ -144,12 +141,10 @@ export class AuditEventService {
     }));
   }
 
-  /** As `find`, of those that have the text; one at a time for each workspace, since each may read megabytes. */
-  private findWithText(filters: Filters & { workspaceId: number }, text: string | undefined) {
-    return this.searches.run(filters.workspaceId, async () => {
-      const found = await this.find(filters, MAX_EXAMINED);
-      return { ...found, events: await filterInParts(found.events, toSearch(text)) };
-    });
+  /** As `find`, of those that have the text. */
+  private async findWithText(filters: Filters, text: string | undefined) {
+    const found = await this.find(filters, MAX_EXAMINED);
+    return { ...found, events: await filterInParts(found.events, toSearch(text)) };
   }
 
   /** Finds the next events that match; `lookedUntil` where more may follow. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type Caller, requireScope } from '../common/caller.ts';
+import { Gate } from '../common/gate.ts';
 import { WorkspaceSlots } from '../common/workspace-slots.ts';
 import { AuditEventService, type EventPosition } from './audit-event.service.ts';
 import type { AuditEventView } from './dto/audit-event-answer.dto.ts';
@@ -13,7 +14,10 @@ const AT_ONCE = 2;
 export class AuditExporter {
   private readonly slots = new WorkspaceSlots(AT_ONCE, 'exports of the workspace');
 
-  constructor(private readonly auditEvents: AuditEventService) {}
+  constructor(
+    private readonly auditEvents: AuditEventService,
+    private readonly gate: Gate,
+  ) {}
 
   /**
    * Yields the events that match, newest first, part by part on demand, then a summary. Events that are
@@ -39,7 +43,10 @@ export class AuditExporter {
     for (let after: EventPosition | undefined; ;) {
       // An export can last longer than the API token that it began with.
       requireScope(await caller.renew(), 'audit:read', 'Exporting events');
-      const part = await this.auditEvents.read(caller, query, after);
+      const before = after;
+      const part = await this.gate.run(caller.workspaceId, () =>
+        this.auditEvents.read(caller, query, before),
+      );
       exported += part.events.length;
       yield part.events;
       after = part.lookedUntil;

@@ -1,7 +1,14 @@
-import { applyDecorators, SetMetadata, UseFilters, UseGuards } from '@nestjs/common';
+import {
+  applyDecorators,
+  SetMetadata,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
 import { AccessGuard } from './access.guard.ts';
 import { ApiExtension, ApiSecurity } from './api-docs.ts';
 import type { Scope } from './caller.ts';
+import { GateInterceptor } from './gate.interceptor.ts';
 import { ProblemFilter } from './problem.filter.ts';
 
 export const SCOPE_METADATA = 'access:scope';
@@ -12,16 +19,32 @@ const CLIENT_SECRET_METADATA = 'access:client-secret';
 export const API_TOKEN_SCHEME = 'ApiToken';
 export const CLIENT_SECRET_SCHEME = 'ClientSecret';
 
+/** How calls of a handler share the database with others. */
+export interface HandlerOptions {
+  /**
+   * Whether a call waits for one of the few turns of its workspace, and keeps it until the handler is done.
+   * False for a handler that takes turns by itself, or whose statements all go through lanes: one that streams, or waits
+   * for something else than the database.
+   * @defaultValue true
+   */
+  gated?: boolean;
+}
+
 /** What guards a handler and answers its errors, in whatever application it is. */
-const guarded = () => applyDecorators(UseGuards(AccessGuard), UseFilters(ProblemFilter));
+const guarded = ({ gated = true }: HandlerOptions) =>
+  applyDecorators(
+    UseGuards(AccessGuard),
+    UseFilters(ProblemFilter),
+    ...(gated ? [UseInterceptors(GateInterceptor)] : []),
+  );
 
 /**
  * Declares the scope that a handler needs, for the guard and the OpenAPI document alike, and has it
  * guarded. The service does not start with a handler that has neither this line nor `Public` or `AnyScope`.
  */
-export function RequiresScope(scope: Scope): MethodDecorator {
+export function RequiresScope(scope: Scope, options: HandlerOptions = {}): MethodDecorator {
   return applyDecorators(
-    guarded(),
+    guarded(options),
     SetMetadata(SCOPE_METADATA, scope),
     ApiSecurity(API_TOKEN_SCHEME),
     ApiExtension('x-required-scope', scope),
@@ -40,13 +63,13 @@ export function AcceptsClientSecret(): MethodDecorator {
 }
 
 /** Opens a handler to everybody; no token is asked for or looked at. */
-export function Public(): MethodDecorator {
-  return applyDecorators(guarded(), SetMetadata(PUBLIC_METADATA, true));
+export function Public(options: HandlerOptions = {}): MethodDecorator {
+  return applyDecorators(guarded(options), SetMetadata(PUBLIC_METADATA, true));
 }
 
 /** Opens a handler to every caller that is known, whatever its scopes. */
-export function AnyScope(): MethodDecorator {
-  return applyDecorators(guarded(), SetMetadata(ANY_SCOPE_METADATA, true));
+export function AnyScope(options: HandlerOptions = {}): MethodDecorator {
+  return applyDecorators(guarded(options), SetMetadata(ANY_SCOPE_METADATA, true));
 }
 
 /** Who may call a handler, by its decorators; a handler without them is closed. */

@@ -572,7 +572,7 @@ export class RateLimited extends problem(429, 'rate_limited', {
 export class TooManyAtOnce extends problem(429, 'too_many_at_once', {
   title: 'Too many at once',
   about:
-    'The workspace has as many imports or exports under way as may run at once, or the API token as many streams and waiting calls. Repeat the call when one of them has ended.',
+    'The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.',
   headers: { 'Retry-After': '5' },
 }) {
   /** @param what such as "exports of the workspace" */

@@ -30,6 +30,7 @@ import {
   RequestTimeout,
   type ErrorSpec,
   ShuttingDown,
+  TooManyAtOnce,
   ValidationFailed,
 } from './errors.ts';
 import { violationCodes } from './violation.ts';
@@ -123,6 +124,7 @@ const COMMON_ERRORS: DocumentedError[] = [
   ExpectationFailed,
   ValidationFailed,
   RateLimited,
+  TooManyAtOnce,
   HeadersTooLarge,
   InternalError,
   DatabaseUnavailable,

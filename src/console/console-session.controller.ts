@@ -36,7 +36,7 @@ export class ConsoleSessionController {
 
   @Post('session')
   @HttpCode(200)
-  @Public()
+  @Public({ gated: false })
   async signIn(
     @JsonBody(SignInDto, { limit: SIGN_IN_LIMIT }) { api_token: apiToken }: SignInDto,
     @Req() request: Request,
@@ -52,14 +52,14 @@ export class ConsoleSessionController {
   }
 
   @Get('session')
-  @AnyScope()
+  @AnyScope({ gated: false })
   get(@CurrentSession() session: StoredSession): SessionAnswer {
     return { success: 1, session: toSessionView(session) };
   }
 
   /** Public, so that nothing keeps anybody from signing out: no limit, and no end of the API token. */
   @Delete('session')
-  @Public()
+  @Public({ gated: false })
   async signOut(
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
@@ -74,7 +74,7 @@ export class ConsoleSessionController {
   }
 
   @Get('session/watch')
-  @AnyScope()
+  @AnyScope({ gated: false })
   watch(@CurrentSession() session: StoredSession, @Res() response: Response): void {
     this.watches.begin(session, response);
   }

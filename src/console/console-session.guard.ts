@@ -10,10 +10,9 @@ import { clientAddress } from '../common/http/client-address.ts';
 import { requestId } from '../common/http/request-id.ts';
 import { logRepeated } from '../common/repeated-failures.ts';
 import { hashTokenText } from '../common/secrets.ts';
-import { Transactor } from '../database/transactor.ts';
 import { BETWEEN_WRITES_MS } from '../database/upkeep/last-use.ts';
 import { FailedAuthenticationLimiter } from '../rate-limit/failed-authentication.limiter.ts';
-import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
+import type { StoredSession } from './console-session.repository.ts';
 import { ConsoleSessionService } from './console-session.service.ts';
 import { scopesOf } from './console-session.view.ts';
 import { ConsoleSite } from './console-site.ts';
@@ -45,8 +44,6 @@ export class ConsoleSessionGuard implements CanActivate {
   constructor(
     private readonly site: ConsoleSite,
     private readonly sessions: ConsoleSessionService,
-    private readonly repository: ConsoleSessionRepository,
-    private readonly transactor: Transactor,
     private readonly usage: ApiTokenUsage,
     private readonly failures: FailedAuthenticationLimiter,
   ) {}
@@ -123,8 +120,7 @@ export class ConsoleSessionGuard implements CanActivate {
     if (at - lastUsedAt < WRITE_EVERY_MS || this.storing.has(id)) return session;
     this.storing.add(id);
     try {
-      const use = { id, at, before: at - BETWEEN_WRITES_MS };
-      await this.transactor.run((manager) => this.repository.setLastUsed(manager, use));
+      await this.sessions.setLastUsed(session, at, at - BETWEEN_WRITES_MS);
       return { ...session, lastUsedAt: at };
     } catch (err) {
       logRepeated(this.logger, 'warn', { msg: 'use of a session not written', err });

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { SharedReads } from '../database/shared-reads.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 
@@ -45,8 +46,11 @@ interface Owner {
   apiTokenId: number | null;
 }
 
-const select = (condition: string) => `
-  SELECT s.id, s.workspace_id AS "workspaceId", w.name AS "workspaceName",
+/** The lane of all browsers: whose session it is is known afterwards. */
+const EVERYBODY = 0;
+
+const select = (condition: string, columns = '') => `
+  SELECT ${columns} s.id, s.workspace_id AS "workspaceId", w.name AS "workspaceName",
     s.api_token_id AS "apiTokenId", s.created_at AS "createdAt",
     s.last_used_at AS "lastUsedAt", s.expires_at AS "expiresAt", s.address,
     s.user_agent AS "userAgent", t.scopes, t.name AS "tokenName", t.subject, t.first_token_id AS "firstTokenId", t.allowed_cidrs AS "allowedCidrs",
@@ -59,9 +63,15 @@ const select = (condition: string) => `
 const isOfOwner = (alias: string) => `${alias}.workspace_id = :workspaceId
   AND (CAST(:apiTokenId AS integer) IS NULL OR ${alias}.api_token_id = CAST(:apiTokenId AS integer))`;
 
-const findBySecret = statement<{ secretHash: Buffer }, StoredSession>(
-  'console-session.find-by-secret',
-  () => select('s.secret_hash = :secretHash'),
+const findBySecrets = statement<{ hashes: readonly string[] }, StoredSession & { hash: string }>(
+  'console-session.find-by-secrets',
+  (dialect) =>
+    dialect.forEachKey(':hashes', (key) =>
+      select(
+        key.is('s.secret_hash', dialect.fromHex),
+        `${dialect.toHex('s.secret_hash')} AS hash,`,
+      ),
+    ),
 );
 
 const findEach = statement<{ ids: readonly number[] }, StoredSession>(
@@ -117,11 +127,16 @@ const removeBeyond = statement<
 /** The sessions in the database. Each read sees what every process has committed. */
 @Injectable()
 export class ConsoleSessionRepository {
+  private readonly bySecret = new SharedReads<StoredSession>(async (_everybody, hashes) => {
+    const rows = await this.statements.read(findBySecrets, { hashes });
+    return new Map(rows.map(({ hash, ...session }) => [hash, session]));
+  });
+
   constructor(private readonly statements: Statements) {}
 
-  /** Finds the session of a secret; its workspace is what it says. */
-  async findBySecret(secretHash: Buffer): Promise<StoredSession | undefined> {
-    return (await this.statements.read(findBySecret, { secretHash }))[0];
+  /** Finds the session of a secret; its workspace is what it says. Calls share statements. */
+  findBySecret(secretHash: Buffer): Promise<StoredSession | undefined> {
+    return this.bySecret.read(EVERYBODY, secretHash.toString('hex'));
   }
 
   /** Finds those of the sessions that are still there, of whatever workspace. */

@@ -3,9 +3,10 @@ import type { EntityManager } from 'typeorm';
 import { type AuditActor, AuditLog } from '../audit/audit-log.ts';
 import type { Caller, TokenCaller } from '../common/caller.ts';
 import { SessionEnded, SessionNotFound } from '../common/errors.ts';
+import { Gate } from '../common/gate.ts';
 import { randomBytes, randomNumber } from '../common/random-bytes.ts';
 import { hashToken, redactTokens } from '../common/secrets.ts';
-import { Transactor } from '../database/transactor.ts';
+import { Transactor, type Work } from '../database/transactor.ts';
 import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
 import type { SessionsAnswer } from './dto/console-session-answer.dto.ts';
 import { toSessionItem } from './console-session.view.ts';
@@ -27,6 +28,7 @@ export class ConsoleSessionService {
     private readonly sessions: ConsoleSessionRepository,
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
+    private readonly gate: Gate,
   ) {}
 
   /**
@@ -54,7 +56,7 @@ export class ConsoleSessionService {
       userAgent:
         userAgent === undefined ? null : redactTokens(userAgent).slice(0, USER_AGENT_LENGTH),
     };
-    await this.transactor.run(async (manager) => {
+    await this.write(workspaceId, async (manager) => {
       if (former) await this.leave(manager, caller, former);
       await this.sessions.insert(manager, session);
       this.auditLog.record(manager, caller, {
@@ -76,7 +78,20 @@ export class ConsoleSessionService {
   /** Ends the session of a secret, if it has one. */
   async signOut(secret: string, actor: Pick<Caller, 'requestId' | 'address'>): Promise<void> {
     const session = await this.find(secret);
-    if (session) await this.transactor.run((manager) => this.leave(manager, actor, session));
+    if (!session) return;
+    await this.write(session.workspaceId, (manager) => this.leave(manager, actor, session));
+  }
+
+  /** Stores when the session was used. @param before leaves a later use as it is */
+  async setLastUsed({ id, workspaceId }: StoredSession, at: number, before: number): Promise<void> {
+    await this.write(workspaceId, (manager) =>
+      this.sessions.setLastUsed(manager, { id, at, before }),
+    );
+  }
+
+  /** In a turn of the workspace: whoever signs in or out is in none yet. */
+  private write(workspaceId: number, work: Work<void>): Promise<void> {
+    return this.gate.run(workspaceId, () => this.transactor.run(work));
   }
 
   /** Lists the sessions of the workspace; to a caller without the scope `admin` those of its own API token. */

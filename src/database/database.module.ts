@@ -2,6 +2,7 @@ import { Global, Inject, Module, type OnApplicationShutdown } from '@nestjs/comm
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { USER_GROUP_DATA_SOURCE } from './data-source-name.ts';
 import type { DataSource } from 'typeorm';
+import { Gate } from '../common/gate.ts';
 import { Config } from '../config/config.ts';
 import { AppliedMigrations } from './schema/applied-migrations.ts';
 import { ChangeEvent } from './change-event.entity.ts';
@@ -30,7 +31,7 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
 
 /**
  * Provides `Statements` to read with, the `Transactor` to write with, the `ChangeFeed` that makes changes
- * known, and the `AppliedMigrations` to every module.
+ * known, the `Gate` and the `AppliedMigrations` to every module.
  */
 @Global()
 @Module({
@@ -51,6 +52,7 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
   ],
   providers: [
     ChangeRetention,
+    Gate,
     {
       provide: Statements,
       inject: [DATA_SOURCE, Config],
@@ -73,6 +75,7 @@ const DATA_SOURCE = getDataSourceToken(USER_GROUP_DATA_SOURCE);
     ChangeReader,
     ChangeRetention,
     ConnectionPool,
+    Gate,
     Statements,
     Transactor,
   ],

@@ -20,7 +20,7 @@ export class JwksController {
   constructor(private readonly keys: SigningKeys) {}
 
   @Get()
-  @Public()
+  @Public({ gated: false })
   @Header('Content-Type', 'application/jwk-set+json')
   @Header('Cache-Control', CACHE_CONTROL)
   @Header('Access-Control-Allow-Origin', '*')

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { RequiresScope } from '../common/access.decorator.ts';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
 import { type Caller, CurrentCaller } from '../common/caller.ts';
-import { EventsGone, TooManyAtOnce } from '../common/errors.ts';
+import { EventsGone } from '../common/errors.ts';
 import { QueryOf } from '../common/http/query.decorator.ts';
 import { ApiReadProblems } from '../common/problem.dto.ts';
 import { EventsAnswer } from './dto/event-answer.dto.ts';
@@ -20,7 +20,7 @@ export class EventController {
   ) {}
 
   @Get()
-  @RequiresScope('events:read')
+  @RequiresScope('events:read', { gated: false })
   @ApiOperation({
     operationId: 'listEvents',
     summary: 'List events',
@@ -28,7 +28,7 @@ export class EventController {
       'What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to be answered as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: whoever comes later is told so with a 410. They say what has changed, not how, and never hold a token.',
   })
   @ApiOkResponse({ type: EventsAnswer, description: 'The events behind the cursor.' })
-  @ApiReadProblems(EventsGone, TooManyAtOnce)
+  @ApiReadProblems(EventsGone)
   list(
     @CurrentCaller() caller: Caller,
     @QueryOf(EventQueryDto) query: EventQueryDto,
@@ -49,7 +49,7 @@ export class EventController {
   }
 
   @Get('stream')
-  @RequiresScope('events:read')
+  @RequiresScope('events:read', { gated: false })
   @ApiOperation({
     operationId: 'streamEvents',
     summary: 'Follow events',
@@ -71,7 +71,7 @@ export class EventController {
       },
     },
   })
-  @ApiReadProblems(EventsGone, TooManyAtOnce)
+  @ApiReadProblems(EventsGone)
   stream(
     @CurrentCaller() caller: Caller,
     @QueryOf(EventStreamQueryDto) query: EventStreamQueryDto,

@@ -1,6 +1,7 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { type Caller, requireScope } from '../common/caller.ts';
 import { EventsGone } from '../common/errors.ts';
+import { Gate } from '../common/gate.ts';
 import {
   type ChangePosition,
   ChangeReader,
@@ -36,6 +37,7 @@ export class EventService implements BeforeApplicationShutdown {
     private readonly tail: ChangeTail,
     private readonly cursors: EventCursors,
     private readonly slots: EventSlots,
+    private readonly gate: Gate,
   ) {}
 
   /**
@@ -65,19 +67,20 @@ export class EventService implements BeforeApplicationShutdown {
   /** The position that a caller has named. @throws as `list` */
   async positionOf(cursor: string | undefined, workspaceId: number): Promise<ChangePosition> {
     if (cursor === undefined) return this.reader.start();
-    if (cursor === LATEST) return this.reader.end();
+    if (cursor === LATEST) return this.gate.run(workspaceId, () => this.reader.end());
     const position = this.cursors.toPosition(cursor, workspaceId);
     if (position === undefined) throw new EventsGone();
     return position;
   }
 
-  /** Reads on until enough of the changes are wanted. @throws EventsGone, DatabaseUnavailable */
+  /** Reads on until enough of the changes are wanted. @throws EventsGone, TooManyAtOnce, DatabaseUnavailable */
   async readWanted(from: ChangePosition, wanted: Wanted): Promise<ReadChanges> {
     const { workspaceId, limit, isWanted } = wanted;
     const changes: ChangeRecord[] = [];
     let position = from;
     for (let reads = 1; ; reads++) {
-      const read = await this.read(position, { workspaceId, limit });
+      const after = position;
+      const read = await this.gate.run(workspaceId, () => this.read(after, { workspaceId, limit }));
       ({ position } = read);
       changes.push(...read.changes.filter(({ kind }) => isWanted(kind)));
       const { hasMore } = read;

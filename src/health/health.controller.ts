@@ -12,7 +12,7 @@ export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
   @Get('live')
-  @Public()
+  @Public({ gated: false })
   @ApiOperation({
     operationId: 'getLiveness',
     summary: 'Whether the process works',
@@ -26,7 +26,7 @@ export class HealthController {
   }
 
   @Get('ready')
-  @Public()
+  @Public({ gated: false })
   @ApiOperation({
     operationId: 'getReadiness',
     summary: 'Whether calls should be sent to this process',

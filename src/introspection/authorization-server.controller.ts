@@ -12,7 +12,7 @@ export class AuthorizationServerController {
   constructor(private readonly config: Config) {}
 
   @Get()
-  @Public()
+  @Public({ gated: false })
   @ApiOperation({
     operationId: 'getAuthorizationServer',
     summary: 'Where things are, for OAuth 2.0 clients',

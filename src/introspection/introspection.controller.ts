@@ -17,7 +17,7 @@ export class IntrospectionController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:introspect')
+  @RequiresScope('tokens:introspect', { gated: false })
   @AcceptsClientSecret()
   @ApiOperation({
     operationId: 'introspectToken',

@@ -50,14 +50,8 @@ export class SystemService {
 
   /** @throws DatabaseUnavailable */
   async get(workspaceId: number): Promise<SystemAnswer> {
-    const [databases, migrations, replicas, rewrap_remaining, event_consumers] = await Promise.all([
-      this.statements.read(describeDatabase, {}),
-      this.migrations.count(),
-      this.listReplicas(),
-      this.isRewrapRemaining(workspaceId),
-      this.listConsumers(),
-    ]);
-    const { kind, version } = databases[0]!;
+    const [database] = await this.statements.read(describeDatabase, {});
+    const { kind, version } = database!;
     return {
       success: 1,
       system: {
@@ -65,18 +59,18 @@ export class SystemService {
         node: process.version,
         started_at: toWireTime(this.startedAt),
         database: { kind, version },
-        migrations,
+        migrations: await this.migrations.count(),
         change_feed: {
           lease_up: this.changes.isCurrent(),
           channel_up: this.changes.isConnected(),
         },
-        replicas,
+        replicas: await this.listReplicas(),
         encryption_keys: this.ring.keys.map((key) => ({
           id: key.id,
           encrypts: key === this.ring.current,
         })),
-        rewrap_remaining,
-        event_consumers,
+        rewrap_remaining: await this.isRewrapRemaining(workspaceId),
+        event_consumers: await this.listConsumers(),
         retention: this.retention(),
         limits: this.limits(),
         plugins: this.config.plugins.map(({ definition: { name } }) => name),

@@ -33,7 +33,7 @@ export class UserGroupController {
   ) {}
 
   @Get()
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { gated: false })
   @ApiOperation({
     operationId: 'createOrLookUpUserGroup',
     summary: 'Create or look up a user group',
@@ -60,7 +60,7 @@ export class UserGroupController {
   }
 
   @Put()
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { gated: false })
   @ApiOperation({
     operationId: 'putUserGroup',
     summary: 'Write a user group',
@@ -84,7 +84,7 @@ export class UserGroupController {
 
   @Post()
   @HttpCode(200)
-  @RequiresScope('tokens:rotate')
+  @RequiresScope('tokens:rotate', { gated: false })
   @ApiOperation({
     operationId: 'rotateUserGroupToken',
     summary: 'Rotate a user group token',

@@ -111,6 +111,11 @@ const WRONG_TYPES: Record<string, unknown[]> = {
   object: ['x', 7, true, []],
 };
 
+/** The operation called as the examples of its document say. */
+export function callOf(operation: DescribedOperation): SendOptions {
+  return call(operation, {});
+}
+
 function call(
   { method, path, parameters, mediaType, fields }: DescribedOperation,
   { parameter, field }: { parameter?: { name: string; text: string }; field?: object },

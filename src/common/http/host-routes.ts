@@ -3,7 +3,7 @@ import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
 import { MetadataScanner } from '@nestjs/core';
 import type { Express, NextFunction, Request, Response } from 'express';
 import { MethodNotAllowed } from '../errors.ts';
-import { takeBody } from '../json/read-body.ts';
+import { hasBody, takeBody } from '../json/read-body.ts';
 import { OperatorError } from '../operator-error.ts';
 import { toServiceError } from '../problem.filter.ts';
 import { answerJson } from './answer-json.ts';
@@ -87,11 +87,8 @@ export class HostRoutes {
 
   /** A body of lines is left to the handler, which reads it as it comes. @throws BodyTooLarge, BodyIncomplete */
   private async takeBody(request: Request): Promise<void> {
-    const { headers } = request;
-    const hasBody =
-      headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-    const isOfLines = headers['content-type']?.startsWith(NDJSON_TYPE) === true;
-    if (hasBody && !isOfLines) await takeBody(request, this.hosted.bodyLimit);
+    const isOfLines = request.headers['content-type']?.startsWith(NDJSON_TYPE) === true;
+    if (hasBody(request) && !isOfLines) await takeBody(request, this.hosted.bodyLimit);
   }
 }
 

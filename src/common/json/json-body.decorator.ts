@@ -1,4 +1,9 @@
-import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import {
+  createParamDecorator,
+  type ExecutionContext,
+  SetMetadata,
+  type Type,
+} from '@nestjs/common';
 import type { Request } from 'express';
 import { ApiBody, ApiConsumes } from '../api-docs.ts';
 import { documentParameter } from '../document-parameter.ts';
@@ -19,6 +24,13 @@ import {
 } from './read-body.ts';
 import { parseStrictJson } from './strict-json.ts';
 import { checkedDto } from './to-dto.ts';
+
+const BODY_METADATA = 'json:body';
+
+/** Whether the handler has a `JsonBody`. */
+export function readsBody(handler: object): boolean {
+  return Reflect.hasMetadata(BODY_METADATA, handler);
+}
 
 /** What a body may be, and what it may hold. Those that can be are false by default. */
 export interface BodyOptions {
@@ -69,6 +81,7 @@ export function JsonBody<T extends object>(
     return readBody(request, limit, types).then((body) => parse(request, body));
   };
   const document = documentParameter(
+    SetMetadata(BODY_METADATA, true),
     ApiBody({ type, required: true }),
     ...(types.length > 1 ? [ApiConsumes(...types)] : []),
   );

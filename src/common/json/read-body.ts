@@ -16,6 +16,11 @@ export interface Body {
 /** Bodies that were read before the handler ran. */
 const readAhead = new WeakMap<IncomingMessage, Buffer>();
 
+/** Whether the request announces a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /**
  * Takes the bytes of a body before anybody else can; the handler gets them.
  * @throws BodyTooLarge, BodyIncomplete

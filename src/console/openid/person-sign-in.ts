@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { PersonTokens } from '../../api-token/person-tokens.ts';
-import type { TokenCaller } from '../../common/caller.ts';
+import { type Person, PersonTokens } from '../../api-token/person-tokens.ts';
+import type { Scope, TokenCaller } from '../../common/caller.ts';
 import { SignInFailed, SignInNotGranted } from '../../common/errors.ts';
+import { Gate } from '../../common/gate.ts';
 import { clientAddress } from '../../common/http/client-address.ts';
 import { requestId } from '../../common/http/request-id.ts';
 import { Config } from '../../config/config.ts';
@@ -12,7 +13,7 @@ import { WorkspaceService } from '../../workspace/workspace.service.ts';
 import { ConsoleSessionService } from '../console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';
 import type { KeptAttempt } from './attempt-cookie.ts';
-import { shapeOf, workspacesOf } from './claims.ts';
+import { type Claims, shapeOf, workspacesOf } from './claims.ts';
 import { IdentityProvider } from './identity-provider.ts';
 
 /** Begins the session of somebody whom the identity provider has identified. */
@@ -27,6 +28,7 @@ export class PersonSignIn {
     private readonly site: ConsoleSite,
     private readonly failures: FailedAuthenticationLimiter,
     private readonly limits: RateLimits,
+    private readonly gate: Gate,
   ) {}
 
   /**
@@ -40,27 +42,12 @@ export class PersonSignIn {
     await this.failures.count(new SignInFailed(), request, response);
     const query = /\?.*/.exec(request.originalUrl)?.[0] ?? '';
     const { person, claims } = await this.provider.finish(query, attempt);
-    const granted = workspacesOf(claims, this.config.consoleOpenIdGrants);
-    const there = await this.workspaces.list();
-    const open = [...granted.keys()].flatMap(
-      (name) => there.find((one) => one.name === name) ?? [],
+    // No turn is held while the provider is asked.
+    const { workspaceId, id, scopes } = await this.gate.run(person.subject, () =>
+      this.give(person, claims, attempt.workspace),
     );
-    await this.people.takeAway(
-      person,
-      open.map(({ id }) => id),
-    );
-    const workspace = open.find(({ name }) => [undefined, name].includes(attempt.workspace));
-    if (!workspace) {
-      throw new SignInNotGranted(person.subject, {
-        ...shapeOf(claims, this.config.consoleOpenIdGrants),
-        // What fits, where it was another workspace that was asked for, or none that is there.
-        fitting: [...granted.keys()],
-      });
-    }
-    const scopes = granted.get(workspace.name)!;
-    const id = await this.people.give(workspace.id, person, scopes);
     const caller: TokenCaller = {
-      workspaceId: workspace.id,
+      workspaceId,
       apiTokenId: id,
       firstTokenId: id,
       scopes: new Set(scopes),
@@ -74,5 +61,34 @@ export class PersonSignIn {
       userAgent: request.headers['user-agent'],
     });
     return secret;
+  }
+
+  /** Gives the person an API token of one workspace, and takes away those that are not granted any more. */
+  private async give(
+    person: Person,
+    claims: Claims,
+    wanted: string | undefined,
+  ): Promise<{ workspaceId: number; id: number; scopes: readonly Scope[] }> {
+    const grants = this.config.consoleOpenIdGrants;
+    const granted = workspacesOf(claims, grants);
+    const there = await this.workspaces.list();
+    const open = [...granted.keys()].flatMap(
+      (name) => there.find((one) => one.name === name) ?? [],
+    );
+    await this.people.takeAway(
+      person,
+      open.map(({ id }) => id),
+    );
+    const workspace = open.find(({ name }) => [undefined, name].includes(wanted));
+    if (!workspace) {
+      throw new SignInNotGranted(person.subject, {
+        ...shapeOf(claims, grants),
+        // What fits, where it was another workspace that was asked for, or none that is there.
+        fitting: [...granted.keys()],
+      });
+    }
+    const scopes = granted.get(workspace.name)!;
+    const id = await this.people.give(workspace.id, person, scopes);
+    return { workspaceId: workspace.id, id, scopes };
   }
 }

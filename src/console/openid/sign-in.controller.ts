@@ -51,7 +51,7 @@ export class SignInController {
 
   /** Whether the browser has a session, and by what somebody can sign in. */
   @Get()
-  @Public()
+  @Public({ gated: false })
   async look(@Req() request: Request): Promise<SignInAnswer> {
     const secret = this.site.secretOf(request);
     const session = secret === undefined ? undefined : await this.sessions.find(secret);
@@ -63,7 +63,7 @@ export class SignInController {
   }
 
   @Get('openid')
-  @Public()
+  @Public({ gated: false })
   async begin(
     @QueryOf(BeginSignInDto) { workspace, place }: BeginSignInDto,
     @Req() request: Request,
@@ -87,7 +87,7 @@ export class SignInController {
   }
 
   @Get('openid/callback')
-  @Public()
+  @Public({ gated: false })
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
     await this.lead(request, response, PAGE_FROM_CALLBACK, async () => {
       const attempt = this.attempts.of(request);

@@ -6,7 +6,6 @@ import { type Caller, CurrentCaller } from '../../common/caller.ts';
 import {
   AuditUnavailable,
   UserGroupTokenNotUsable,
-  TooManyAtOnce,
   ChangeRefused,
   UserGroupQuotaReached,
 } from '../../common/errors.ts';
@@ -36,7 +35,7 @@ export class UserGroupBulkController {
 
   @Post('import')
   @HttpCode(200)
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { gated: false })
   @ApiOperation({
     operationId: 'importUserGroups',
     summary: 'Import user groups',
@@ -49,13 +48,7 @@ export class UserGroupBulkController {
     RefusedLine,
     ImportSummary,
   )
-  @ApiProblems(
-    UserGroupQuotaReached,
-    ChangeRefused,
-    UserGroupTokenNotUsable,
-    TooManyAtOnce,
-    AuditUnavailable,
-  )
+  @ApiProblems(UserGroupQuotaReached, ChangeRefused, UserGroupTokenNotUsable, AuditUnavailable)
   import(
     @CurrentCaller() caller: Caller,
     @QueryOf(ImportQueryDto) query: ImportQueryDto,
@@ -68,7 +61,7 @@ export class UserGroupBulkController {
 
   @Post('export')
   @HttpCode(200)
-  @RequiresScope('admin')
+  @RequiresScope('admin', { gated: false })
   @ApiOperation({
     operationId: 'exportUserGroups',
     summary: 'Export user groups',
@@ -80,7 +73,7 @@ export class UserGroupBulkController {
     ImportedUserGroupDto,
     ExportSummary,
   )
-  @ApiProblems(TooManyAtOnce, AuditUnavailable)
+  @ApiProblems(AuditUnavailable)
   export(
     @CurrentCaller() caller: Caller,
     @JsonBody(ExportDto) dto: ExportDto,

@@ -3,6 +3,7 @@ import { AuditLog } from '../../audit/audit-log.ts';
 import { ShownTokens } from '../../audit/shown-tokens.ts';
 import { type Caller, requireScope } from '../../common/caller.ts';
 import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../common/errors.ts';
+import { Gate } from '../../common/gate.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
@@ -31,6 +32,7 @@ export class UserGroupExporter {
     private readonly cipher: UserGroupTokenCipher,
     private readonly auditLog: AuditLog,
     private readonly shownTokens: ShownTokens,
+    private readonly gate: Gate,
   ) {}
 
   /**
@@ -44,18 +46,23 @@ export class UserGroupExporter {
 
   private async *read(caller: Caller, include_tokens: boolean): AsyncGenerator<ExportLine[]> {
     const { workspaceId } = caller;
-    await this.transactor.run((manager) => {
-      this.auditLog.record(manager, caller, {
-        action: 'user_group.export',
-        details: { include_tokens },
-      });
-    });
+    await this.gate.run(workspaceId, () =>
+      this.transactor.run((manager) => {
+        this.auditLog.record(manager, caller, {
+          action: 'user_group.export',
+          details: { include_tokens },
+        });
+      }),
+    );
     let exported = 0;
     let last: IdentifiedUserGroup | undefined;
     do {
       // An export can last longer than the API token that it began with.
       requireScope(await caller.renew(), 'admin', 'Exporting groups');
-      const groups = await this.userGroups.list(workspaceId, last?.id ?? 0, PAGE);
+      const after = last?.id ?? 0;
+      const groups = await this.gate.run(workspaceId, () =>
+        this.userGroups.list(workspaceId, after, PAGE),
+      );
       last = groups.at(-1);
       exported += groups.length;
       const lines = groups.map((group) => ({

@@ -52,9 +52,16 @@ const selectGroup = (columns: string, which: string, from = 'user_group') => `
   JOIN user_group_token t ON t.user_group_id = g.id AND t.retired_at IS NULL
   WHERE g.workspace_id = :workspaceId AND ${which}`;
 
-const findGroupById = statement<{ workspaceId: number; id: number }, IdentifiedUserGroup>(
-  'user-group.find-by-id',
-  () => selectGroup('', 'g.id = :id'),
+const findGroupsById = statement<
+  { workspaceId: number; ids: readonly string[] },
+  IdentifiedUserGroup
+>('user-group.find-by-id', (dialect) =>
+  dialect.forEachKey(':ids', (key) =>
+    selectGroup(
+      '',
+      key.is('g.id', (text) => `CAST(${text} AS integer)`),
+    ),
+  ),
 );
 
 const lockGroup = statement<GroupKey, { id: number }>(
@@ -216,6 +223,10 @@ const removeGroup = statement<RowKey>(
 export class UserGroupRepository {
   private readonly reads: SharedReads<IdentifiedUserGroup>;
   private readonly readsWithMapping: SharedReads<IdentifiedUserGroup>;
+  private readonly readsById = new SharedReads<IdentifiedUserGroup>(async (workspaceId, ids) => {
+    const rows = await this.statements.read(findGroupsById, { workspaceId, ids });
+    return new Map(rows.map((row) => [`${row.id}`, row]));
+  });
 
   constructor(private readonly statements: Statements) {
     this.reads = this.sharedReads(readGroups);
@@ -243,12 +254,9 @@ export class UserGroupRepository {
     });
   }
 
-  /** The group of this internal id, with the id that its caller gave. */
-  async findById(key: {
-    workspaceId: number;
-    id: number;
-  }): Promise<IdentifiedUserGroup | undefined> {
-    return (await this.statements.read(findGroupById, key))[0];
+  /** The group of this internal id, with the id that its caller gave. Concurrent calls share a statement. */
+  findById(workspaceId: number, id: number): Promise<IdentifiedUserGroup | undefined> {
+    return this.readsById.read(workspaceId, `${id}`);
   }
 
   /** The internal id of the group, locked against other writers until the transaction ends. */

@@ -67,11 +67,13 @@ export class EncryptedTokens {
     if (keyIds.length === 0) return false;
     const ofEndpoints = await this.statements.read(findKeysOfEndpoints, { workspaceId });
     if (ofEndpoints.some(({ id }) => keyIds.includes(id))) return true;
-    const found = await Promise.all(
-      keyIds.map((keyId) => this.statements.read(findTokensOf, { keyId, workspaceId })),
-    );
-    if (found.some(([row]) => row!.own > 0)) return true;
-    return found.some(([row]) => row!.seen === LOOKED_AT) ? null : false;
+    let isCutOff = false;
+    for (const keyId of keyIds) {
+      const [row] = await this.statements.read(findTokensOf, { keyId, workspaceId });
+      if (row!.own > 0) return true;
+      isCutOff ||= row!.seen === LOOKED_AT;
+    }
+    return isCutOff ? null : false;
   }
 
   /** Counts the tokens of each key that has encrypted any. */

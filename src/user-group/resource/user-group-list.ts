@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/caller.ts';
 import { filterInParts } from '../../common/filter-in-parts.ts';
-import { InTurn } from '../../common/in-turn.ts';
 import { limitOf, positionByTypes, type SortKey, toPage } from '../../common/http/page.dto.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type SqlValue, type Statement, statement } from '../../database/statement.ts';
@@ -94,8 +93,6 @@ const listCandidates = (part: Part) =>
 /** Lists user groups, without their tokens. */
 @Injectable()
 export class UserGroupList {
-  private readonly searches = new InTurn<number>();
-
   constructor(private readonly statements: Statements) {}
 
   /**
@@ -143,16 +140,14 @@ export class UserGroupList {
     return last && order.keysOf(last);
   }
 
-  /** One search of a workspace at a time: each reads what may be megabytes, and no other workspace waits for all of them. */
   private async findIn(
     workspaceId: number,
     part: Part,
     isFound: (group: Searchable) => boolean,
     limit: number,
   ): Promise<ListedGroup[]> {
-    const matching = await this.searches.run(workspaceId, async () =>
-      filterInParts(await this.read(listSearchable(part), workspaceId, part), isFound),
-    );
+    const searchable = await this.read(listSearchable(part), workspaceId, part);
+    const matching = await filterInParts(searchable, isFound);
     const found = matching.slice(0, limit);
     if (found.length === 0) return [];
     const ids = found.map(({ id }) => id);

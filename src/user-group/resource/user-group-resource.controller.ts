@@ -67,7 +67,7 @@ export class UserGroupResourceController {
   }
 
   @Get(':id')
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { gated: false })
   @ApiOperation({
     operationId: 'getUserGroup',
     summary: 'Get a user group',
@@ -93,7 +93,7 @@ export class UserGroupResourceController {
   }
 
   @Put(':id')
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { gated: false })
   @ApiOperation({
     operationId: 'replaceUserGroup',
     summary: 'Create or replace a user group',
@@ -127,7 +127,7 @@ export class UserGroupResourceController {
   }
 
   @Patch(':id')
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { gated: false })
   @ApiOperation({
     operationId: 'patchUserGroup',
     summary: 'Change parts of a user group',
@@ -180,7 +180,7 @@ export class UserGroupResourceController {
 
   @Post(':id/suspend')
   @HttpCode(200)
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { gated: false })
   @ApiOperation({
     operationId: 'suspendUserGroup',
     summary: 'Suspend a user group',
@@ -198,7 +198,7 @@ export class UserGroupResourceController {
 
   @Post(':id/resume')
   @HttpCode(200)
-  @RequiresScope('user-groups:write')
+  @RequiresScope('user-groups:write', { gated: false })
   @ApiOperation({
     operationId: 'resumeUserGroup',
     summary: 'Resume a user group',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { IdempotencyKeyReused } from '../../common/errors.ts';
 import { toBytesText } from '../../database/dialect.ts';
+import { SharedReads } from '../../database/shared-reads.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 
@@ -28,15 +29,21 @@ export interface IssuedForKey {
 /** For how long a key is remembered. */
 export const LIFE_MS = 86_400_000;
 
-const findKey = statement<
-  { workspaceId: number; keyHash: Buffer; expired: number },
-  IssuedForKey & { requestHash: Buffer }
->(
-  'idempotency-key.find',
-  () => `
-    SELECT request_hash AS "requestHash", user_group_id AS "userGroupId", generation, name
-    FROM idempotency_key
-    WHERE workspace_id = :workspaceId AND key_hash = :keyHash AND created_at > :expired`,
+type StoredKey = IssuedForKey & { requestHash: Buffer };
+
+const findKeys = statement<
+  { workspaceId: number; hashes: readonly string[]; expired: number },
+  StoredKey & { hash: string }
+>('idempotency-key.find-these', (dialect) =>
+  dialect.forEachKey(
+    ':hashes',
+    (key) => `
+      SELECT ${dialect.toHex('key_hash')} AS hash, request_hash AS "requestHash",
+        user_group_id AS "userGroupId", generation, name
+      FROM idempotency_key
+      WHERE workspace_id = :workspaceId AND ${key.is('key_hash', dialect.fromHex)}
+        AND created_at > :expired`,
+  ),
 );
 
 const KEY = {
@@ -70,6 +77,12 @@ export class KeyTaken extends Error {}
 /** Remembers for 24 hours which rotation was done for an `Idempotency-Key`. */
 @Injectable()
 export class IdempotencyKeys {
+  private readonly keys = new SharedReads<StoredKey>(async (workspaceId, hashes) => {
+    const expired = Date.now() - LIFE_MS;
+    const rows = await this.statements.read(findKeys, { workspaceId, hashes, expired });
+    return new Map(rows.map(({ hash, ...stored }) => [hash, stored]));
+  });
+
   constructor(private readonly statements: Statements) {}
 
   /**
@@ -77,11 +90,9 @@ export class IdempotencyKeys {
    * @throws IdempotencyKeyReused if the key was used for another call
    */
   async find(call: IdempotentCall): Promise<IssuedForKey | undefined> {
-    const { workspaceId, request } = call;
-    const parameters = { workspaceId, keyHash: keyHashOf(call), expired: Date.now() - LIFE_MS };
-    const [row] = await this.statements.read(findKey, parameters);
-    if (row && !row.requestHash.equals(hashOf(request))) throw new IdempotencyKeyReused();
-    return row;
+    const found = await this.keys.read(call.workspaceId, keyHashOf(call).toString('hex'));
+    if (found && !found.requestHash.equals(hashOf(call.request))) throw new IdempotencyKeyReused();
+    return found;
   }
 
   /**

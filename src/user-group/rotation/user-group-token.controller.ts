@@ -52,7 +52,7 @@ export class UserGroupTokenController {
   }
 
   @Get('current')
-  @RequiresScope('user-groups:read')
+  @RequiresScope('user-groups:read', { gated: false })
   @ApiOperation({
     operationId: 'getCurrentTokenOfUserGroup',
     summary: 'Get the current token of a user group',
@@ -70,7 +70,7 @@ export class UserGroupTokenController {
 
   @Post('rotate')
   @HttpCode(200)
-  @RequiresScope('tokens:rotate')
+  @RequiresScope('tokens:rotate', { gated: false })
   @ApiOperation({
     operationId: 'rotateTokenOfUserGroup',
     summary: 'Rotate the token of a user group',

@@ -137,7 +137,7 @@ export class UserGroupTokenService {
   private async answerAgain(caller: Caller, issued: IssuedForKey): Promise<UserGroupAnswer> {
     const { workspaceId } = caller;
     const { userGroupId, generation, name } = issued;
-    const stored = await this.userGroups.findById({ workspaceId, id: userGroupId });
+    const stored = await this.userGroups.findById(workspaceId, userGroupId);
     if (stored?.generation !== generation) throw new IdempotencyKeySpent();
     const token = this.cipher.decrypt(stored, { workspaceId, userGroupId, generation });
     const { providedId } = stored;

@@ -1,0 +1,79 @@
+import { DatabaseUnavailable, TooManyAtOnce } from './errors.ts';
+
+/** How many calls of one workspace are under way outside of the lanes. */
+const CALLS_AT_ONCE = 2;
+/** How long a call waits for its turn; what it then does has time limits of its own. */
+const MAX_WAIT_MS = 2000;
+
+interface Queue {
+  running: number;
+  /** Each begins a call. */
+  waiting: Set<() => void>;
+  /** When the database last served a call, by `performance.now()`. */
+  servedAt: number;
+}
+
+/**
+ * Lets two calls of one key go at once, in the order of their arrival. The key is a workspace, or a client that
+ * belongs to none yet. What a lane does is not counted here. A call that has a turn must not wait for another.
+ */
+export class Gate {
+  private readonly queues = new Map<number | string, Queue>();
+
+  /** Runs work in a turn of its own. @throws as `enter`, and what the work throws */
+  async run<T>(key: number | string, work: () => Promise<T>): Promise<T> {
+    const leave = await this.enter(key);
+    try {
+      const result = await work();
+      leave();
+      return result;
+    } catch (error) {
+      leave(error);
+      throw error;
+    }
+  }
+
+  /**
+   * Waits for a turn, which lasts until the returned function is called, with the error if the call has failed.
+   * @throws TooManyAtOnce if other calls of the key take too long; DatabaseUnavailable if the database serves
+   *   none of them meanwhile
+   */
+  async enter(key: number | string): Promise<(error?: unknown) => void> {
+    const queue = this.queues.get(key) ?? { running: 0, waiting: new Set(), servedAt: -Infinity };
+    this.queues.set(key, queue);
+    if (queue.running < CALLS_AT_ONCE) queue.running++;
+    else await wait(queue, typeof key === 'number' ? 'workspace' : 'client');
+    return (error) => {
+      if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
+      const [next] = queue.waiting;
+      if (next) {
+        next();
+        return;
+      }
+      queue.running--;
+      if (queue.running === 0) this.queues.delete(key);
+    };
+  }
+}
+
+/** Resolves when a call that ends hands its turn over. */
+function wait(queue: Queue, whose: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const since = performance.now();
+    const timer = setTimeout(() => {
+      queue.waiting.delete(begin);
+      const isServed = queue.servedAt >= since;
+      reject(
+        isServed
+          ? new TooManyAtOnce(CALLS_AT_ONCE, `calls of the ${whose}`)
+          : new DatabaseUnavailable(new Error(`not begun within ${MAX_WAIT_MS} ms`)),
+      );
+    }, MAX_WAIT_MS);
+    const begin = () => {
+      clearTimeout(timer);
+      queue.waiting.delete(begin);
+      resolve();
+    };
+    queue.waiting.add(begin);
+  });
+}
