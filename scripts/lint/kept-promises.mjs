@@ -23,11 +23,12 @@ export const keptPromises = {
     const checker = program.getTypeChecker();
     const hasThen = (type) =>
       type.isUnion() ? type.types.some(hasThen) : type.getProperty('then') !== undefined;
-    /** A promise, or an array of some. */
+    /** A promise, or an array of nothing else. */
     const isPromise = (node) => {
       const type = getTypeAtLocation(node);
-      const [element] = checker.isArrayType(type) ? checker.getTypeArguments(type) : [type];
-      return hasThen(element);
+      if (!checker.isArrayType(type)) return hasThen(type);
+      const [element] = checker.getTypeArguments(type);
+      return !element.isUnion() && hasThen(element);
     };
     /** Whether evaluating it begins something that can be rejected, and that nothing handles yet. */
     const begins = (node) => {

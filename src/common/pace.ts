@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { setImmediate } from 'node:timers/promises';
+import { handled } from './handled.ts';
 
 /** Work that is done in one turn of the event loop. */
 const TURN_MS = 5;
@@ -12,11 +13,13 @@ export class Pace {
 
   /** Resolves when the caller may do its next piece, synchronously; one after the other. Never rejects. */
   next(): Promise<void> {
-    this.last = this.last.then(async () => {
-      if (performance.now() - this.beganAt < TURN_MS) return;
-      await setImmediate();
-      this.beganAt = performance.now();
-    });
+    this.last = handled(this.last.then(() => this.yieldOnceInATurn()));
     return this.last;
+  }
+
+  private async yieldOnceInATurn(): Promise<void> {
+    if (performance.now() - this.beganAt < TURN_MS) return;
+    await setImmediate();
+    this.beganAt = performance.now();
   }
 }
