@@ -2,6 +2,9 @@ import type { INestApplication } from '@nestjs/common';
 import type { HttpServer } from './common/http/http-server.ts';
 import type { Plugin } from './common/plugin.ts';
 import { serviceVersion } from './common/version.ts';
+import { containMetric } from './common/contain-metric.ts';
+import { type Expected, Extensions } from './common/extensions.ts';
+import { reasonOf } from './common/reason-of.ts';
 import type { Watched } from './common/watched.ts';
 import { ChangeFeed } from './database/change-feed.ts';
 import { ConnectionPool } from './database/connection-pool.ts';
@@ -34,6 +37,9 @@ export function watchApplication(app: INestApplication): void {
   const retention = app.get(ChangeRetention);
   webhooks.observe = (attempt) => {
     metrics.observeWebhookAttempt(attempt);
+  };
+  app.get(Extensions).observe = (call) => {
+    metrics.observeExtension(call);
   };
   const watched: Watched[] = [
     {
@@ -163,11 +169,31 @@ export function watchHttp(metrics: Metrics, { malformed, connections }: HttpServ
   });
 }
 
-/** Exports what plugins tell of themselves. */
+/** Exports what plugins tell of themselves. @throws ExtensionFailed for metrics that cannot be exported */
 export function watchPlugins(app: INestApplication, plugins: readonly Plugin[]): void {
-  for (const { definition } of plugins) {
-    for (const one of definition.metrics?.(app) ?? []) app.get(Metrics).watch(one);
+  const metrics = app.get(Metrics);
+  const extensions = app.get(Extensions);
+  for (const { definition, title } of plugins) {
+    if (!definition.metrics) continue;
+    const extension = extensions.named(title);
+    const watched = extension.now('metrics', () => definition.metrics!(app), METRICS);
+    for (const one of watched) {
+      try {
+        metrics.watch(containMetric(extension, one));
+      } catch (error) {
+        throw extension.failed(`the metric ${one.name}`, `cannot be exported: ${reasonOf(error)}`);
+      }
+    }
   }
+}
+
+const METRICS: Expected<Watched[]> = {
+  is: (value): value is Watched[] => Array.isArray(value) && value.every(isObject),
+  what: 'a list of metrics',
+};
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function toNumber(isSo: boolean | null): number | null {

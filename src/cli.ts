@@ -1,6 +1,7 @@
 import './common/early-signals.ts';
 import { Command } from 'commander';
 import { exitWith } from './common/exit-with.ts';
+import type { WithServices } from './common/plugin.ts';
 import { OperatorError } from './common/operator-error.ts';
 import { redactTokens } from './common/secrets.ts';
 import { serviceVersion } from './common/version.ts';
@@ -98,18 +99,23 @@ async function main(): Promise<void> {
 
 async function addCommandsOfPlugins(program: Command): Promise<void> {
   loadDotEnv();
-  for (const { definition } of await loadPlugins(process.env)) {
+  for (const { definition, title } of await loadPlugins(process.env)) {
     for (const { name, about, define } of definition.commands ?? []) {
       const taken = program.commands.some((command) => command.name() === name);
       if (taken || name === 'help') {
-        throw new OperatorError(
-          `The command ${name} of the plugin ${definition.name} is there already.`,
-        );
+        throw new OperatorError(`The command ${name} of the ${title} is there already.`);
       }
-      define(program.command(name).description(about), async (work) => {
-        const { withServices } = await import('./cli/with-services.ts');
-        await withServices(work);
-      });
+      const command = program.command(name).description(about);
+      // As above; so that one that fails leaves the others.
+      if (!process.argv.includes(name)) continue;
+      const { ANYTHING, Extensions } = await import('./common/extensions.ts');
+      const withServices: WithServices = async (work) => {
+        await (await import('./cli/with-services.ts')).withServices(work);
+      };
+      const run = () => {
+        define(command, withServices);
+      };
+      new Extensions().named(title).now(`the command ${name}`, run, ANYTHING);
     }
   }
 }
@@ -119,4 +125,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
 
-main().catch(exitWith);
+let isDone = false;
+// Nothing is left to do, and the command waits for something.
+process.once('beforeExit', () => {
+  if (!isDone) exitWith(new OperatorError('The command has stopped before its end.'));
+});
+main().then(() => (isDone = true), exitWith);

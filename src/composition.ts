@@ -103,7 +103,13 @@ export function compose(
   return [
     config,
     PortsModule.with(
-      [...plugins.flatMap(({ definition }) => definition.ports ?? []), ...ports],
+      [
+        ...plugins.map((plugin) => ({
+          extension: plugin.title,
+          ports: plugin.definition.ports ?? [],
+        })),
+        { extension: 'application', ports },
+      ],
       imports,
     ),
     DatabaseModule,

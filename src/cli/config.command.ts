@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AppModule } from '../app.module.ts';
 import { configure } from './configure.ts';
 
 /** Defines `config check`. */
@@ -7,7 +8,10 @@ export function defineConfig(config: Command): void {
     .command('check')
     .description('check the environment without touching the database')
     .action(async () => {
-      const { databaseUrl, dataDir, plugins } = await configure();
+      const config = await configure();
+      // Refuses plugins that cannot go together.
+      AppModule.with(config);
+      const { databaseUrl, dataDir, plugins } = config;
       const database = databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL';
       const names = plugins.map(({ definition }) => definition.name).join(', ');
       const added = names === '' ? '' : ` Plugins: ${names}.`;

@@ -611,6 +611,14 @@ export class DatabaseUnavailable extends problem(503, 'database_unavailable', {
   }
 }
 
+export class ExtensionUnavailable extends problem(503, 'extension_unavailable', {
+  title: 'Extension unavailable',
+  about:
+    'A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.',
+  message: 'An extension of the service has not returned in time; nothing was stored.',
+  headers: { 'Retry-After': '5' },
+}) {}
+
 export class IdentityProviderUnavailable extends problem(503, 'identity_provider_unavailable', {
   title: 'Identity provider unavailable',
   about:

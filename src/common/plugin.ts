@@ -43,6 +43,8 @@ export interface PluginDefinition {
 export class Plugin {
   /** What its tables begin with, and their record of migrations. */
   readonly prefix: string;
+  /** Its name in messages, in the log and in metrics. */
+  readonly title: string;
 
   /** @throws OperatorError if it cannot be used with this version, or says something impossible */
   constructor(readonly definition: Readonly<PluginDefinition>) {
@@ -53,6 +55,7 @@ export class Plugin {
       );
     }
     this.requireCompatible();
+    this.title = `plugin ${name}`;
     this.prefix = `${name.replaceAll('-', '_')}_`;
   }
 

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { othersMay } from '../common/others-may.ts';
 import { KeyProvider } from '../common/key-provider.ts';
 import type { Plugin } from '../common/plugin.ts';
+import { reasonOf } from '../common/reason-of.ts';
 import { Config } from './config.ts';
 import { ConfigError, type Variable, variablesOf } from './variable.ts';
 
@@ -42,7 +43,7 @@ export function loadConfig(
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }
   if (needsKeys && !providesKeys(plugins)) requireKeys(config);
-  const pluginSettings = classes.map((settings) => readSettings(settings, env));
+  const pluginSettings = plugins.flatMap((plugin) => readSettingsOf(plugin, env));
   return Object.assign(config, { plugins, pluginSettings });
 }
 
@@ -56,6 +57,18 @@ function readSettings<T extends object>(settings: Type<T>, env: Environment): T 
     excludeExtraneousValues: true,
     exposeDefaultValues: true,
   });
+}
+
+function readSettingsOf({ definition: { settings }, title }: Plugin, env: Environment): object[] {
+  try {
+    return settings ? [readSettings(settings, env)] : [];
+  } catch (error) {
+    if (error instanceof ConfigError) throw error;
+    const reason = reasonOf(error);
+    throw new ConfigError(`The settings of the ${title} cannot be made: ${reason}.`, {
+      cause: error,
+    });
+  }
 }
 
 function readSecret(env: Environment, name: string): string | undefined {

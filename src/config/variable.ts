@@ -1,7 +1,9 @@
 import type { Type } from '@nestjs/common';
 import { Expose, Transform } from 'class-transformer';
 import { inspect } from 'node:util';
+import { isPromise } from 'node:util/types';
 import { OperatorError } from '../common/operator-error.ts';
+import { reasonOf } from '../common/reason-of.ts';
 
 /** An environment that cannot be used. The message names the variable, never its value. */
 export class ConfigError extends OperatorError {
@@ -16,7 +18,7 @@ export interface VariableOptions<T> {
   defaultText?: string;
   /** A secret can also be given as `NAME_FILE`, the path of a file that holds it. */
   secret?: true;
-  /** Turns the text into the value; throws `ConfigError` with a message that begins "must …". */
+  /** Turns the text into the value; what it throws ends the start, with its message. */
   read: (text: string) => T;
 }
 
@@ -66,9 +68,15 @@ function hideSecrets(target: object): void {
 function readVariable<T>(name: string, options: VariableOptions<T>, value: unknown): T | undefined {
   if (typeof value !== 'string') return undefined;
   try {
-    return options.read(value);
+    const read: unknown = options.read(value);
+    if (!isPromise(read)) return read as T;
+    read.catch(() => undefined);
   } catch (error) {
     if (error instanceof ConfigError) throw new ConfigError(`${name} ${error.message}`);
-    throw error;
+    const reason = reasonOf(error);
+    // What the code of a plugin says may hold the value.
+    const told = reason.includes(value) ? '' : `: ${reason}`;
+    throw new ConfigError(`${name} cannot be read${told}.`);
   }
+  throw new ConfigError(`${name} is read by what returns a promise, and must be read at once.`);
 }

@@ -5,6 +5,7 @@ import {
   QueryRunnerProviderAlreadyReleasedError,
 } from 'typeorm';
 import { DatabaseUnavailable, ServiceError } from '../common/errors.ts';
+import { OperatorError } from '../common/operator-error.ts';
 
 /** PostgreSQL: connection lost, out of resources, shutting down, read-only, lock and statement time-outs, deadlock. */
 const POSTGRES_STATES = /^(08...|53...|57P0.|25006|55P03|57014|40001|40P01)$/;
@@ -22,7 +23,7 @@ const LOST_RUNNERS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlread
  * `DatabaseUnavailable`; returns others as they are.
  */
 export function translateDatabaseError(error: unknown): unknown {
-  if (error instanceof ServiceError) return error;
+  if (error instanceof ServiceError || error instanceof OperatorError) return error;
   return isUnavailable(error) ? new DatabaseUnavailable(error) : error;
 }
 

@@ -3,6 +3,7 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
 import { port } from '../common/ports.ts';
 import { Config } from '../config/config.ts';
+import { containKeyProvider } from './contained-key-provider.ts';
 import { EncryptionCount } from './encryption-count.ts';
 import { EncryptionKeyRecord } from './encryption-key.entity.ts';
 import { EncryptionKeyRepository } from './encryption-key.repository.ts';
@@ -15,15 +16,19 @@ import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
 @Module({
   imports: [TypeOrmModule.forFeature([EncryptionKeyRecord], USER_GROUP_DATA_SOURCE)],
   providers: [
-    port(KeyProvider, {
-      inject: [Config, EncryptionKeyRepository],
-      useFactory: (config: Config, keys: EncryptionKeyRepository) =>
-        new StandardKeyProvider(config, async () => (await keys.list()).length === 0),
-    }),
+    port(
+      KeyProvider,
+      {
+        inject: [Config, EncryptionKeyRepository],
+        useFactory: (config: Config, keys: EncryptionKeyRepository) =>
+          new StandardKeyProvider(config, async () => (await keys.list()).length === 0),
+      },
+      containKeyProvider,
+    ),
     {
       provide: KeyRing,
       inject: [KeyProvider],
-      useFactory: async (provider: KeyProvider) => KeyRing.of(await provider.keys()),
+      useFactory: async (provider: KeyProvider) => new KeyRing(await provider.keys()),
     },
     {
       provide: UserGroupTokenCipher,

@@ -1,5 +1,4 @@
 import { createHmac } from 'node:crypto';
-import { OperatorError } from '../common/operator-error.ts';
 import type { EncryptionKey } from '../common/key-provider.ts';
 
 /** The keys of the service: the first encrypts, every one decrypts. */
@@ -7,18 +6,6 @@ export class KeyRing {
   private forgotten: readonly string[] = [];
 
   constructor(readonly keys: readonly EncryptionKey[]) {}
-
-  /** @throws OperatorError unless there is a key, and each has 32 bytes and an id of its own that can be stored */
-  static of(keys: readonly EncryptionKey[]): KeyRing {
-    const ids = new Set(keys.map(({ id }) => id));
-    const isUsable = keys.every(
-      ({ id, secret }) => /^[\w-]{1,32}$/.test(id) && secret.length === 32,
-    );
-    if (keys.length > 0 && ids.size === keys.length && isUsable) return new KeyRing(keys);
-    throw new OperatorError(
-      'What provides the encryption keys must give one or more, each with an id of its own and 32 bytes.',
-    );
-  }
 
   /** The key that encrypts. */
   get current(): EncryptionKey {

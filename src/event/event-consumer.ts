@@ -1,5 +1,6 @@
 import { Logger } from '@nestjs/common';
 import { handled } from '../common/handled.ts';
+import { ANYTHING, type Extension } from '../common/extensions.ts';
 import { type ChangePosition, type ChangeReader, reachedAt } from '../database/change-reader.ts';
 import { KEEP_FRESH_MS, readHeld } from '../database/held-changes.ts';
 import { ConsumerLease } from './consumer-lease.ts';
@@ -24,6 +25,8 @@ export interface UserGroupSubscription {
   lose?(): void | Promise<void>;
   /** For how long a process that is killed keeps others from taking over; 30 by default, 1 at least. */
   leaseSeconds?: number;
+  /** How long `handle` and `lose` may take; then it counts as thrown. 300 by default, 1 at least. */
+  limitSeconds?: number;
 }
 
 const EVERY_MS = 1000;
@@ -33,6 +36,7 @@ const PAGE = 500;
 const FIRST_RETRY_MS = 1000;
 const LONGEST_RETRY_MS = 60_000;
 const LEASE_SECONDS = 30;
+const LIMIT_SECONDS = 300;
 
 /** Has one subscription handle what changes, while this process has the lease of its consumer. */
 export class EventConsumer {
@@ -53,6 +57,7 @@ export class EventConsumer {
     private readonly reader: ChangeReader,
     private readonly consumers: EventConsumerRepository,
     private readonly keptForMs: number,
+    private readonly extension: Extension,
   ) {
     const { name, types = ['*'], leaseSeconds = LEASE_SECONDS } = subscription;
     this.isWanted = kindsMatching(types);
@@ -131,10 +136,7 @@ export class EventConsumer {
     const events = changes.filter(({ kind }) => this.isWanted(kind)).map(toUserGroupEvent);
     if (isLost) this.logger.warn({ msg: 'events may be missing', consumer: name, err: lost });
     if (isLost || events.length > 0) {
-      await this.lease.during(this.ending.signal, async (signal) => {
-        if (isLost) await this.subscription.lose?.();
-        if (events.length > 0) await this.subscription.handle(events, { signal });
-      });
+      await this.lease.during(this.ending.signal, (signal) => this.tell(events, isLost, signal));
     }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (isLost || changes.length > 0 || hasMore || !isFresh) {
@@ -142,6 +144,28 @@ export class EventConsumer {
       this.storedAt = performance.now();
     }
     return hasMore;
+  }
+
+  /** @throws what the subscription throws; ExtensionUnavailable if it does not return in time, and the signal says so */
+  private async tell(
+    events: readonly UserGroupEvent[],
+    isLost: boolean,
+    lost: AbortSignal,
+  ): Promise<void> {
+    const { limitSeconds = LIMIT_SECONDS } = this.subscription;
+    const late = new AbortController();
+    const signal = AbortSignal.any([lost, late.signal]);
+    const within = (call: string, run: () => unknown) =>
+      this.extension.within(call, limitSeconds * 1000, run, ANYTHING);
+    try {
+      if (isLost) await within('lose', () => this.subscription.lose?.());
+      if (events.length > 0) {
+        await within('handle', () => this.subscription.handle(events, { signal }));
+      }
+    } catch (error) {
+      late.abort();
+      throw error;
+    }
   }
 
   private async release(): Promise<void> {

@@ -3,6 +3,7 @@ import {
   Injectable,
   type OnApplicationBootstrap,
 } from '@nestjs/common';
+import { Extensions } from '../common/extensions.ts';
 import { Config } from '../config/config.ts';
 import { ChangeFeed } from '../database/change-feed.ts';
 import { ChangeReader, reachedAt } from '../database/change-reader.ts';
@@ -33,6 +34,7 @@ export class EventConsumers
     private readonly consumers: EventConsumerRepository,
     private readonly changes: ChangeFeed,
     private readonly retention: ChangeRetention,
+    private readonly extensions: Extensions,
     { eventRetentionHours, webhookRetentionDays }: Config,
   ) {
     this.keptForMs = Math.max(eventRetentionHours * HOUR_MS, webhookRetentionDays * DAY_MS);
@@ -61,7 +63,13 @@ export class EventConsumers
     const { name } = subscription;
     requireUsable(subscription);
     if (this.running.has(name)) throw new TypeError(`${name} is subscribed already`);
-    const consumer = new EventConsumer(subscription, this.reader, this.consumers, this.keptForMs);
+    const consumer = new EventConsumer(
+      subscription,
+      this.reader,
+      this.consumers,
+      this.keptForMs,
+      this.extensions.named(`consumer ${name}`),
+    );
     this.running.set(name, consumer);
     const end = async () => {
       await consumer.end();
@@ -99,10 +107,16 @@ export class EventConsumers
   }
 }
 
-function requireUsable({ name, types, leaseSeconds = 1 }: UserGroupSubscription): void {
+function requireUsable({
+  name,
+  types,
+  leaseSeconds = 1,
+  limitSeconds = 1,
+}: UserGroupSubscription): void {
   if (!NAME.test(name)) throw new TypeError('the name must be 1 to 100 of A-Z a-z 0-9 . _ -');
   if (types && typesViolations(types.join(','), '').length > 0) {
     throw new TypeError('each of the types must match one of docs/events.md');
   }
   if (!(leaseSeconds >= 1)) throw new TypeError('leaseSeconds must be 1 at least');
+  if (!(limitSeconds >= 1)) throw new TypeError('limitSeconds must be 1 at least');
 }

@@ -6,10 +6,12 @@ import { toUserGroupEvent, type UserGroupEvent } from './user-group-event.ts';
 
 /** Code in the same process that wants to know what changes. */
 export interface UserGroupListener {
-  /** Called for each change once it is committed; what it throws is logged. */
-  hear(event: UserGroupEvent): void;
+  /** Names it in the log. */
+  name: string;
+  /** Called for each change once it is committed; what it throws is logged, and a promise is not awaited. */
+  hear(event: UserGroupEvent): void | Promise<void>;
   /** Changes may have been missed: whatever was kept of groups is stale. Called with the first event to follow. */
-  lose?(): void;
+  lose?(): void | Promise<void>;
 }
 
 /** Tells code in the same process of every change that any process of the installation has committed: what it must not miss, and what it may. */
@@ -34,13 +36,12 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
     const follower: TailFollower = {
       workspaceId: undefined,
       hear: ({ changes }) => {
-        for (const change of changes)
-          this.guard(() => {
-            listener.hear(toUserGroupEvent(change));
-          });
+        for (const change of changes) {
+          this.contain(listener, () => listener.hear(toUserGroupEvent(change)));
+        }
       },
       lose: () => {
-        this.guard(() => listener.lose?.());
+        this.contain(listener, () => listener.lose?.());
         unfollow = this.tail.follow(follower);
       },
     };
@@ -70,11 +71,14 @@ export class UserGroupEvents implements BeforeApplicationShutdown {
   }
 
   /** Nobody's mistake ends the others' events. */
-  private guard(tell: () => void): void {
+  private contain({ name: listener }: UserGroupListener, tell: () => unknown): void {
+    const report = (err: unknown) => {
+      this.logger.error({ msg: 'a listener has failed', listener, err });
+    };
     try {
-      tell();
+      Promise.resolve(tell()).catch(report);
     } catch (err) {
-      this.logger.error({ msg: 'a listener has failed', err });
+      report(err);
     }
   }
 }

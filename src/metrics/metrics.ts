@@ -1,5 +1,6 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { errorCatalogue } from '../common/errors.ts';
+import type { ExtensionCall } from '../common/extensions.ts';
 import type { ObservedRequest } from '../common/http/observe-requests.ts';
 import type { Watched } from '../common/watched.ts';
 
@@ -31,6 +32,14 @@ export class Metrics {
     registers: [this.registry],
   });
 
+  private readonly extensionCalls = new Histogram({
+    name: 'extension_call_duration_seconds',
+    help: 'Duration of calls of code of plugins, or of the application around the service, by what came of them: returned, failed, timed_out.',
+    labelNames: ['extension', 'call', 'result'],
+    buckets: [0.001, 0.01, 0.1, 0.5, 1, 2, 10, 30],
+    registers: [this.registry],
+  });
+
   constructor() {
     collectDefaultMetrics({ register: this.registry });
     // Codes start at 0: Prometheus cannot see the step from nothing to one.
@@ -49,6 +58,11 @@ export class Metrics {
     this.webhookAttempts.observe({ result }, seconds);
   }
 
+  observeExtension({ extension, call, result, seconds }: ExtensionCall): void {
+    this.extensionCalls.observe({ extension, call, result }, seconds);
+  }
+
+  /** @throws Error if the name is taken or none that a metric can have */
   watch({ type, name, help, label, read }: Watched): void {
     const Kind = type === 'counter' ? Counter : Gauge;
     new Kind({

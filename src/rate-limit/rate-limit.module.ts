@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { port } from '../common/ports.ts';
 import { Config } from '../config/config.ts';
+import { ContainedRateLimitStore } from './contained-rate-limit-store.ts';
 import { FailedAuthenticationLimiter } from './failed-authentication.limiter.ts';
 import { RateLimitGuard } from './rate-limit.guard.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
@@ -13,10 +14,19 @@ import { StandardRateLimitStore } from './standard-rate-limit-store.ts';
     FailedAuthenticationLimiter,
     RateLimitGuard,
     RateLimits,
-    port(RateLimitStore, {
+    {
+      provide: StandardRateLimitStore,
       inject: [Config, Redis],
       useFactory: (config: Config, redis: Redis) => new StandardRateLimitStore(config, redis),
-    }),
+    },
+    port(
+      RateLimitStore,
+      {
+        inject: [StandardRateLimitStore],
+        useFactory: (standard: StandardRateLimitStore) => standard,
+      },
+      (given, standard: StandardRateLimitStore) => new ContainedRateLimitStore(given, standard),
+    ),
     { provide: Redis, inject: [Config], useFactory: (config: Config) => Redis.of(config) },
   ],
   exports: [FailedAuthenticationLimiter, RateLimitGuard, RateLimits],

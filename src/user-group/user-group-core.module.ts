@@ -22,11 +22,15 @@ import { UserGroup } from './entities/user-group.entity.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
 import { UserGroupExporter } from './bulk/user-group-exporter.ts';
 import { UserGroupImporter } from './bulk/user-group-importer.ts';
-import { StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
+import {
+  containFormat,
+  StandardTokenFormat,
+  UserGroupTokenFormat,
+} from './token/user-group-token-format.ts';
 import { TokenIssuer } from './token/token-issuer.ts';
 import { UserGroupWaves } from './group/user-group-waves.ts';
 import { UserGroupWrites } from './group/user-group-writes.ts';
-import { changeGuardPort, UserGroupChangeVeto } from './group/user-group-change-veto.ts';
+import { changeGuardPort } from './group/user-group-change-veto.ts';
 import { UserGroupQuota } from './group/user-group-quota.ts';
 import { UserGroupRepository } from './group/user-group.repository.ts';
 import { UserGroupResourceService } from './resource/user-group-resource.service.ts';
@@ -74,7 +78,7 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     TokenRewrapper,
     UnresolvableMappings,
     TokenIssuer,
-    port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }),
+    port(UserGroupTokenFormat, { useFactory: () => new StandardTokenFormat() }, containFormat),
     TokenRotations,
     Tokens,
     UserGroupExporter,
@@ -91,7 +95,6 @@ import { TokenRewrapper } from './keys/token-rewrapper.ts';
     UserGroupTokenRepository,
     UserGroupTokenService,
     UserGroupTokenUsage,
-    UserGroupChangeVeto,
     UserGroupWaves,
     UserGroupWrites,
     UserGroups,

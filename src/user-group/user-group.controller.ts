@@ -13,6 +13,7 @@ import {
   UserGroupTokenUnreadable,
   UserGroupNotFound,
   ChangeRefused,
+  ExtensionUnavailable,
   UserGroupQuotaReached,
 } from '../common/errors.ts';
 import { IdempotencyKeyHeader } from '../common/http/idempotency-key.decorator.ts';
@@ -48,6 +49,7 @@ export class UserGroupController {
     UserGroupNotFound,
     UserGroupQuotaReached,
     ChangeRefused,
+    ExtensionUnavailable,
     UserGroupTokenForgotten,
     UserGroupTokenUnreadable,
     AuditUnavailable,
@@ -71,6 +73,7 @@ export class UserGroupController {
   @ApiProblems(
     UserGroupQuotaReached,
     ChangeRefused,
+    ExtensionUnavailable,
     UserGroupTokenForgotten,
     UserGroupTokenUnreadable,
     AuditUnavailable,

@@ -399,6 +399,7 @@ onEachDatabase((kind) => {
     const second = await start(UserGroupModule.forRoot({ ...values, http: false }));
     const heard: UserGroupEvent[] = [];
     const end = first.get(UserGroupEvents).listen({
+      name: 'ledger',
       hear: (event) => {
         heard.push(event);
         throw new Error('a listener’s own mistake');

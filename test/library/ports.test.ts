@@ -67,7 +67,7 @@ onEachDatabase((kind) => {
   ])('keys that cannot be used end the start: %s', async (_what, keys) => {
     const useValue = { keys: () => Promise.resolve(keys) };
     await expect(start({ provide: KeyProvider, useValue })).rejects.toThrow(
-      'What provides the encryption keys must give one or more',
+      'keys of the application must return one or more keys',
     );
   });
 
@@ -94,7 +94,9 @@ onEachDatabase((kind) => {
     const useValue = { generate: () => 'uga_too-much-like-an-API-token' };
     const app = await start({ provide: UserGroupTokenFormat, useValue });
     const writing = app.get(UserGroups).put(caller, GROUP);
-    await expect(writing).rejects.toThrow('The token format has made what cannot be the token');
+    await expect(writing).rejects.toThrow(
+      'generate of the application must return what can be the token',
+    );
     await expect(writing).rejects.not.toThrow('too-much');
     await expect(app.get(UserGroups).get(caller, 'acme')).rejects.toThrow();
     await app.close();
@@ -106,7 +108,9 @@ onEachDatabase((kind) => {
     const { user_group: group } = await app.get(UserGroups).put(caller, GROUP);
     useValue.generate = () => 'uga_too-much-like-an-API-token';
     const body = { current_token: group.token };
-    await expect(app.get(Tokens).rotate(caller, body)).rejects.toThrow('The token format');
+    await expect(app.get(Tokens).rotate(caller, body)).rejects.toThrow(
+      'generate of the application must return what can be the token of a user group',
+    );
     useValue.generate = () => `acme.${randomUUID()}`;
     const { user_group: next } = await app.get(Tokens).rotate(caller, body);
     expect(next.token).not.toBe(group.token);

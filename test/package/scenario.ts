@@ -50,6 +50,7 @@ export async function runScenario(): Promise<object> {
     const events = app.get(UserGroupEvents);
     let heard: string | undefined;
     const end = events.listen({
+      name: 'scenario',
       hear: ({ type, user_group }) => {
         if (user_group?.user_group_id.startsWith('told')) heard ??= type;
       },

@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } fr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
-import { runCli, runWarm, startOwnServer } from '../support/processes.ts';
+import { runBuilt, runCli, runWarm, startOwnServer } from '../support/processes.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -153,6 +153,47 @@ describe('what cannot be added ends the start with one line', () => {
     const code = defined('{ name: "twin", compatibility: "^0.1.0" }');
     const both = [writePlugin('one', code), writePlugin('two', code)].join(', ');
     expect(await starting(both)).toMatch('PLUGINS names two plugins that are called twin.');
+  });
+
+  test('two plugins that replace the same', async () => {
+    const code = (name: string) => `
+      import { definePlugin, KeyProvider } from 'user-group-service';
+      const ports = [{ provide: KeyProvider, useValue: {} }];
+      export default definePlugin({ name: '${name}', compatibility: '^0.1.0', ports });`;
+    const both = ['key-one', 'key-two'].map((name) => writePlugin(name, code(name))).join(', ');
+    const message =
+      'The plugin key-one and the plugin key-two both replace KeyProvider; one must go.';
+    expect(await starting(both, 'cli.js')).toMatch(message);
+    expect(await starting(both)).toMatch(message);
+  });
+
+  test('a command that cannot be defined ends itself alone', async () => {
+    const code = defined(`{
+      name: 'odd', compatibility: '^0.1.0',
+      commands: [{ name: 'odd', about: '', define: () => { throw 'no luck'; } }],
+    }`);
+    const { env, drop } = await createTestDatabase('sqlite');
+    const variables = { ...env, PLUGINS: writePlugin('odd', code) };
+    expect(await runCli(variables, 'odd')).toMatchObject({
+      code: 1,
+      stderr: 'user-group-service: the command odd of the plugin odd has failed: no luck.\n',
+    });
+    expect(await runCli(variables, 'config', 'check')).toMatchObject({ code: 0 });
+    await drop();
+  });
+
+  test('a command that never ends ends with an error once nothing is left to do', async () => {
+    const code = defined(`{
+      name: 'idle', compatibility: '^0.1.0',
+      commands: [{ name: 'idle', about: '', define: (command) => command.action(() => new Promise(() => {})) }],
+    }`);
+    const { env, drop } = await createTestDatabase('sqlite');
+    const PLUGINS = writePlugin('idle', code);
+    expect(await runBuilt('cli.js', { ...env, PLUGINS }, 'idle')).toMatchObject({
+      code: 1,
+      stderr: 'user-group-service: The command has stopped before its end.\n',
+    });
+    await drop();
   });
 
   test('a command that is there already', async () => {

@@ -118,6 +118,7 @@ class ProblemDto(TypedDict):
         "headers_too_large",
         "internal_error",
         "database_unavailable",
+        "extension_unavailable",
         "identity_provider_unavailable",
         "token_unreadable",
         "audit_unavailable",

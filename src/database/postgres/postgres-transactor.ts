@@ -1,5 +1,5 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { DatabaseUnavailable } from '../../common/errors.ts';
+import { DatabaseUnavailable, ExtensionUnavailable } from '../../common/errors.ts';
 import { SET_LOCAL_LIMITS } from '../data-source-options.ts';
 import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors.ts';
 import { runAndCommit } from '../statements.ts';
@@ -23,7 +23,10 @@ export class PostgresTransactor extends Transactor {
       return await runAndCommit(runner.manager, work, () => runner.commitTransaction());
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
-      const isLost = error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown);
+      // What an extension has begun may still be under way.
+      const isLost =
+        error instanceof ExtensionUnavailable ||
+        (error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown));
       await undo(runner, isLost, thrown);
       throw error;
     } finally {
@@ -42,10 +45,10 @@ export class PostgresTransactor extends Transactor {
  */
 async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Promise<void> {
   if (!isLost) {
-    // The COMMIT that was sent along with a statement that has failed has rolled back.
-    if (!runner.isTransactionActive) return;
     try {
-      await runner.rollbackTransaction();
+      // None is active where COMMIT was sent along with a statement that has failed; several are, one inside of
+      // another, where an extension has failed.
+      while (runner.isTransactionActive) await runner.rollbackTransaction();
       return;
     } catch {
       // It was lost after all.

@@ -118,6 +118,11 @@ interface WriterDriver {
   queryRunner?: QueryRunner;
 }
 
+/** What TypeORM's query runner counts: transactions, one inside of another. */
+interface Nested {
+  transactionDepth: number;
+}
+
 async function begin(runner: QueryRunner, deadline: number): Promise<void> {
   for (;;) {
     try {
@@ -135,6 +140,7 @@ async function begin(runner: QueryRunner, deadline: number): Promise<void> {
  * fails the whole batch, because SQLite may have ended the transaction by itself.
  */
 async function runInSavepoint(runner: QueryRunner, job: Job): Promise<() => void> {
+  const { transactionDepth: depth } = runner as unknown as Nested;
   await runner.startTransaction();
   try {
     const result = await runAndCommit(runner.manager, job.work, () => runner.commitTransaction());
@@ -144,7 +150,10 @@ async function runInSavepoint(runner: QueryRunner, job: Job): Promise<() => void
   } catch (thrown) {
     const error = translateDatabaseError(thrown);
     if (error instanceof DatabaseUnavailable) throw error;
-    await runner.rollbackTransaction();
+    // An extension that has failed may have left others inside of it.
+    while ((runner as unknown as Nested).transactionDepth > depth) {
+      await runner.rollbackTransaction();
+    }
     return () => {
       job.reject(error);
     };

@@ -7,6 +7,7 @@ import {
   AuditUnavailable,
   UserGroupTokenNotUsable,
   ChangeRefused,
+  ExtensionUnavailable,
   UserGroupQuotaReached,
 } from '../../common/errors.ts';
 import {
@@ -48,7 +49,13 @@ export class UserGroupBulkController {
     RefusedLine,
     ImportSummary,
   )
-  @ApiProblems(UserGroupQuotaReached, ChangeRefused, UserGroupTokenNotUsable, AuditUnavailable)
+  @ApiProblems(
+    UserGroupQuotaReached,
+    ChangeRefused,
+    ExtensionUnavailable,
+    UserGroupTokenNotUsable,
+    AuditUnavailable,
+  )
   import(
     @CurrentCaller() caller: Caller,
     @QueryOf(ImportQueryDto) query: ImportQueryDto,

@@ -1,48 +1,126 @@
-import { Injectable } from '@nestjs/common';
-import { port } from '../../common/ports.ts';
+import type { EntityManager, QueryRunner } from 'typeorm';
+import { type Expected, type Extension, ExtensionFailed } from '../../common/extensions.ts';
+import { type Given, portOfMany } from '../../common/ports.ts';
 import { ChangeRefused } from '../../common/errors.ts';
+import { isUniqueViolation, translateDatabaseError } from '../../database/database-errors.ts';
+import { dialectOf } from '../../database/dialect.ts';
+import { GuardedTurns } from './guarded-turns.ts';
 import {
   UserGroupChangeGuard,
+  type UserGroupChangeRefusal,
   type UserGroupChangeRequest,
   type UserGroupChangeTransaction,
 } from './user-group-change-guard.ts';
 
-/** What stands for a guard where the application has none. */
-class NoGuard extends UserGroupChangeGuard {
-  override beforeChange(): Promise<never[]> {
-    return Promise.resolve([]);
-  }
-}
-
-/** Asks the application's guard, if there is one. */
-@Injectable()
+/** Asks the guards of all extensions, in their order. */
 export class UserGroupChangeVeto {
   /** False where nobody is to be asked: then nothing need be prepared. */
   readonly isHeld: boolean;
+  private readonly turns = new GuardedTurns();
 
-  constructor(private readonly guard: UserGroupChangeGuard) {
-    this.isHeld = !(guard instanceof NoGuard);
+  constructor(private readonly guards: readonly Given<UserGroupChangeGuard>[]) {
+    this.isHeld = guards.length > 0;
+  }
+
+  /** Runs work whose transaction asks. @throws ExtensionUnavailable if it cannot begin in time; what it throws */
+  inTurn<T>(workspaceId: number, work: () => Promise<T>): Promise<T> {
+    return this.isHeld ? this.turns.take(workspaceId, work) : work();
   }
 
   /**
-   * Asks about changes before they are stored.
+   * Asks about changes before they are stored. What one guard refuses, those after it are not asked about; what those
+   * before it have written is rolled back, and they are asked about the rest again.
    * @returns what each that is refused is answered
-   * @throws what the guard throws; then nothing of the transaction may be committed
+   * @throws ExtensionUnavailable if the guards do not return in time; ExtensionFailed; what a guard throws; then
+   *   nothing of the transaction may be committed
    */
   async ask(
     changes: readonly UserGroupChangeRequest[],
-    transaction: UserGroupChangeTransaction,
+    { manager, workspaceId }: UserGroupChangeTransaction,
   ): Promise<Map<UserGroupChangeRequest, ChangeRefused>> {
-    if (changes.length === 0) return new Map();
     const refused = new Map<UserGroupChangeRequest, ChangeRefused>();
-    for (const { change, detail } of await this.guard.beforeChange(changes, transaction)) {
-      // Else a copy in its place would let the change through.
-      if (!changes.includes(change)) throw new Error('beforeChange refuses what it was not asked');
-      refused.set(change, new ChangeRefused(detail));
+    const endsAt = performance.now() + dialectOf(manager.dataSource.options).extensionLimitMs;
+    const runner = manager.queryRunner!;
+    for (;;) {
+      const asked = changes.filter((change) => !refused.has(change));
+      if (asked.length === 0) return refused;
+      if (this.guards.length > 1) await runner.startTransaction();
+      const isDone = await this.askInOrder(asked, refused, { manager, workspaceId }, endsAt);
+      if (this.guards.length > 1) {
+        await (isDone ? runner.commitTransaction() : runner.rollbackTransaction());
+      }
+      if (isDone) return refused;
     }
-    return refused;
+  }
+
+  /** @returns whether no guard has let through what one after it refuses */
+  private async askInOrder(
+    asked: readonly UserGroupChangeRequest[],
+    refused: Map<UserGroupChangeRequest, ChangeRefused>,
+    { manager, workspaceId }: UserGroupChangeTransaction,
+    endsAt: number,
+  ): Promise<boolean> {
+    let left = asked;
+    for (const [index, { extension, implementation }] of this.guards.entries()) {
+      const changesLeft = left;
+      const refusals = await inItsTime(
+        extension,
+        manager,
+        endsAt,
+        (own) => implementation.beforeChange(changesLeft, { manager: own, workspaceId }),
+        refusalsOf(changesLeft),
+      );
+      for (const { change, detail } of refusals) {
+        refused.set(change, new ChangeRefused(detail));
+      }
+      if (refusals.length > 0 && index > 0) return false;
+      left = left.filter((change) => !refused.has(change));
+      if (left.length === 0) break;
+    }
+    return true;
   }
 }
 
-/** Provides the port, with nobody to ask as the standard. */
-export const changeGuardPort = port(UserGroupChangeGuard, { useFactory: () => new NoGuard() });
+/** @throws ExtensionUnavailable after `endsAt`; what it does from then on by the manager fails */
+async function inItsTime<T>(
+  extension: Extension,
+  manager: EntityManager,
+  endsAt: number,
+  ask: (manager: EntityManager) => unknown,
+  expected: Expected<T>,
+): Promise<T> {
+  const { proxy, revoke } = Proxy.revocable<QueryRunner>(manager.queryRunner!, {
+    get: (runner, key) => (key === 'manager' ? own : (Reflect.get(runner, key) as unknown)),
+  });
+  const own = manager.dataSource.createEntityManager(proxy);
+  try {
+    const limitMs = endsAt - performance.now();
+    return await extension.within('beforeChange', limitMs, () => ask(own), expected);
+  } catch (error) {
+    revoke();
+    const cause = error instanceof ExtensionFailed ? error.cause : undefined;
+    // What the database says of a statement of the guard is judged as of any other.
+    const isOfDatabase = isUniqueViolation(cause) || translateDatabaseError(cause) !== cause;
+    throw isOfDatabase ? cause : error;
+  }
+}
+
+/** Each refuses one of the changes, itself: a copy in its place would let it through. */
+function refusalsOf(
+  changes: readonly UserGroupChangeRequest[],
+): Expected<readonly UserGroupChangeRefusal[]> {
+  const isRefusal = (one: Partial<UserGroupChangeRefusal> | null | undefined) =>
+    changes.some((change) => change === one?.change) && typeof one?.detail === 'string';
+  return {
+    is: (refusals): refusals is UserGroupChangeRefusal[] =>
+      Array.isArray(refusals) && refusals.every(isRefusal),
+    what: 'a list of refusals, each with one of the changes that it was given and a detail',
+  };
+}
+
+/** Provides the veto, with whatever guards extensions have. */
+export const changeGuardPort = portOfMany(
+  UserGroupChangeGuard,
+  UserGroupChangeVeto,
+  (guards) => new UserGroupChangeVeto(guards),
+);

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityTally } from '../../activity/activity-tally.ts';
 import { requireScope } from '../../common/caller.ts';
-import { DatabaseUnavailable } from '../../common/errors.ts';
+import { DatabaseUnavailable, ExtensionUnavailable } from '../../common/errors.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
 import { isUniqueViolation } from '../../database/database-errors.ts';
 import type { Outcome } from '../../database/lanes.ts';
@@ -20,6 +20,7 @@ import {
   type UserGroupWrite,
   type WrittenUserGroup,
 } from './user-group-write.ts';
+import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { LostRace, UserGroupWaves } from './user-group-waves.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { type StoredUserGroup, UserGroupRepository } from './user-group.repository.ts';
@@ -58,6 +59,7 @@ export class UserGroupWrites {
   constructor(
     private readonly userGroups: UserGroupRepository,
     private readonly waves: UserGroupWaves,
+    private readonly veto: UserGroupChangeVeto,
     private readonly rules: WorkspaceRules,
     private readonly cipher: UserGroupTokenCipher,
     private readonly issuer: TokenIssuer,
@@ -81,7 +83,7 @@ export class UserGroupWrites {
    * written.
    * @throws what `plan` throws; ValidationFailed, InsufficientScope, UserGroupTokenForgotten,
    *   UserGroupTokenUnreadable, UserGroupTokenNotUsable, UserGroupQuotaReached, ChangeRefused,
-   *   AuditUnavailable, DatabaseUnavailable; what the application's guard throws
+   *   AuditUnavailable, DatabaseUnavailable, ExtensionUnavailable; what a guard throws
    */
   async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
     const { caller, providedId, withMapping } = write;
@@ -134,8 +136,14 @@ export class UserGroupWrites {
     return new SharedWrites({
       keyOf: ({ providedId }) => providedId,
       together: async (workspaceId, writes) => {
-        const outcomes = await run(workspaceId, writes);
-        return outcomes.map((outcome) => (isLost(outcome) ? undefined : outcome));
+        try {
+          const outcomes = await run(workspaceId, writes);
+          return outcomes.map((outcome) => (isLost(outcome) ? undefined : outcome));
+        } catch (error) {
+          // Else each half of the wave would wait as long.
+          if (error instanceof ExtensionUnavailable) return writes.map(() => ({ error }));
+          throw error;
+        }
       },
       alone: (workspaceId, write) => this.runAlone(workspaceId, write),
       isExpected: (error) => error instanceof LostRace,
@@ -169,8 +177,10 @@ export class UserGroupWrites {
     waits: boolean,
     numbered?: () => void,
   ): Promise<Outcome<WrittenUserGroup>[]> {
-    const outcomes = await this.rules.runWithSharedLock(workspaceId, (manager, rules) =>
-      this.waves.apply({ manager, workspaceId, rules, waits, numbered }, writes),
+    const outcomes = await this.veto.inTurn(workspaceId, () =>
+      this.rules.runWithSharedLock(workspaceId, (manager, rules) =>
+        this.waves.apply({ manager, workspaceId, rules, waits, numbered }, writes),
+      ),
     );
     for (const outcome of outcomes) {
       if (!('value' in outcome) || outcome.value.result === 'unchanged') continue;

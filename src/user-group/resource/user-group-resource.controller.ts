@@ -16,6 +16,7 @@ import {
   PreconditionMalformed,
   UserGroupNotFound,
   ChangeRefused,
+  ExtensionUnavailable,
   UserGroupQuotaReached,
 } from '../../common/errors.ts';
 import { NewProvidedIdParam, ProvidedIdParam } from '../../common/http/path-param.ts';
@@ -110,6 +111,7 @@ export class UserGroupResourceController {
     PreconditionMalformed,
     UserGroupQuotaReached,
     ChangeRefused,
+    ExtensionUnavailable,
     PreconditionFailed,
     AuditUnavailable,
   )
@@ -139,6 +141,7 @@ export class UserGroupResourceController {
     PreconditionMalformed,
     UserGroupNotFound,
     ChangeRefused,
+    ExtensionUnavailable,
     PreconditionFailed,
     AuditUnavailable,
   )
@@ -167,6 +170,7 @@ export class UserGroupResourceController {
     PreconditionMalformed,
     UserGroupNotFound,
     ChangeRefused,
+    ExtensionUnavailable,
     PreconditionFailed,
     AuditUnavailable,
   )
@@ -188,7 +192,7 @@ export class UserGroupResourceController {
       'No token of the group can be introspected until it is resumed. It can still be looked up, written and rotated. Suspending it again changes nothing. The call has no body.',
   })
   @ApiOkResponse({ type: UserGroupResourceAnswer, description: 'The suspended group.' })
-  @ApiReadProblems(UserGroupNotFound, ChangeRefused, AuditUnavailable)
+  @ApiReadProblems(UserGroupNotFound, ChangeRefused, AuditUnavailable, ExtensionUnavailable)
   suspend(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
@@ -206,7 +210,7 @@ export class UserGroupResourceController {
       'Its current token can be introspected again; a token that was replaced meanwhile cannot, beyond its grace period. Resuming a group that is not suspended changes nothing. The call has no body.',
   })
   @ApiOkResponse({ type: UserGroupResourceAnswer, description: 'The group.' })
-  @ApiReadProblems(UserGroupNotFound, ChangeRefused, AuditUnavailable)
+  @ApiReadProblems(UserGroupNotFound, ChangeRefused, AuditUnavailable, ExtensionUnavailable)
   resume(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,

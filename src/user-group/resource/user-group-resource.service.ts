@@ -8,6 +8,7 @@ import { entityTagOf, type Preconditions } from '../../common/http/preconditions
 import { mergePatch } from '../../common/json/merge-patch.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
+import type { UserGroupRules } from '../../registry/mapping/user-group-rules.ts';
 import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
 import { summarise } from '../../audit/summarise.ts';
 import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto.ts';
@@ -102,7 +103,7 @@ export class UserGroupResourceService {
     preconditions: Preconditions,
   ): Promise<DeletedAnswer> {
     const { workspaceId } = caller;
-    const userGroupId = await this.rules.runWithSharedLock(workspaceId, async (manager, rules) => {
+    const remove = async (manager: EntityManager, rules: UserGroupRules): Promise<number> => {
       await this.quota.lockRoom(manager, workspaceId, rules);
       const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
       if (!stored) throw new UserGroupNotFound();
@@ -125,7 +126,10 @@ export class UserGroupResourceService {
         details: { team_id: id },
       });
       return id;
-    });
+    };
+    const userGroupId = await this.veto.inTurn(workspaceId, () =>
+      this.rules.runWithSharedLock(workspaceId, remove),
+    );
     this.changes.announce({ workspaceId, userGroupId });
     return { success: 1 };
   }

@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../audit/audit-log.ts';
 import { DatabaseUnavailable } from '../../common/errors.ts';
 import { hashToken } from '../../common/secrets.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
-import { newToken, UserGroupTokenFormat } from './user-group-token-format.ts';
+import { UserGroupTokenFormat } from './user-group-token-format.ts';
 import { type RetiredToken, UserGroupTokenRepository } from './user-group-token.repository.ts';
 
 /** A generation that a group is to get. */
@@ -43,7 +43,7 @@ export class TokenIssuer {
   ): string[] {
     if (generations.length === 0) return [];
     const issued = generations.map(
-      ({ userGroupId, generation, token = newToken(this.format) }) => ({
+      ({ userGroupId, generation, token = this.format.generate() }) => ({
         token,
         userGroupId,
         generation,

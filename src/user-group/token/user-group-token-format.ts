@@ -1,3 +1,5 @@
+import type { Expected } from '../../common/extensions.ts';
+import type { Given } from '../../common/ports.ts';
 import { canBeUserGroupToken, generateToken } from '../../common/secrets.ts';
 
 /**
@@ -17,11 +19,15 @@ export class StandardTokenFormat extends UserGroupTokenFormat {
   }
 }
 
-/** A new token in the format. @throws Error, without the token, if it is none that a user group can have */
-export function newToken(format: UserGroupTokenFormat): string {
-  const token = format.generate();
-  if (canBeUserGroupToken(token)) return token;
-  throw new Error(
-    'The token format has made what cannot be the token of a user group: it must be 20 to 255 visible ASCII characters, not beginning with uga_.',
-  );
+/** The format of an extension. @throws ExtensionFailed, without the token, for one that no user group can have */
+export function containFormat({
+  extension,
+  implementation,
+}: Given<UserGroupTokenFormat>): UserGroupTokenFormat {
+  return { generate: () => extension.now('generate', () => implementation.generate(), TOKEN) };
 }
+
+const TOKEN: Expected<string> = {
+  is: (token): token is string => typeof token === 'string' && canBeUserGroupToken(token),
+  what: 'what can be the token of a user group: 20 to 255 visible ASCII characters, not beginning with uga_',
+};
