@@ -19,6 +19,7 @@ import { IdempotencyKey } from './user-group/entities/idempotency-key.entity.ts'
 import { UserGroup } from './user-group/entities/user-group.entity.ts';
 import { UserGroupToken } from './user-group/entities/user-group-token.entity.ts';
 import { WebhookAttempt } from './webhook/delivery/webhook-attempt.entity.ts';
+import { WebhookBacklog } from './webhook/delivery/webhook-backlog.entity.ts';
 import { WebhookDelivery } from './webhook/delivery/webhook-delivery.entity.ts';
 import { WebhookProgress } from './webhook/delivery/webhook-progress.entity.ts';
 import { WebhookReplay } from './webhook/delivery/webhook-replay.entity.ts';
@@ -46,6 +47,7 @@ export const entities: (new () => object)[] = [
   UserGroup,
   UserGroupToken,
   WebhookAttempt,
+  WebhookBacklog,
   WebhookDelivery,
   WebhookEndpoint,
   WebhookProgress,

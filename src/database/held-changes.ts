@@ -16,6 +16,7 @@ export interface HeldChanges extends ReadChanges {
 
 /**
  * Reads on for a `ChangeConsumer`, about `limit` changes at a time.
+ * @param workspaceId undefined for all workspaces
  * @param last undefined for one that has not begun: it gets all that is kept
  * @throws DatabaseUnavailable
  */
@@ -23,8 +24,9 @@ export async function readHeld(
   reader: ChangeReader,
   last: ChangePosition | undefined,
   limit: number,
+  workspaceId?: number,
 ): Promise<HeldChanges> {
-  const options = { limit, isHeld: true } as const;
+  const options = { limit, workspaceId, isHeld: true } as const;
   try {
     return await reader.read(last ?? reader.start(), options);
   } catch (err) {

@@ -5,9 +5,12 @@ import { AuditModule } from '../audit/audit.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { WorkspaceModule } from '../workspace/workspace.module.ts';
 import { DeliveryRetention } from './delivery/delivery-retention.ts';
+import { NewDeliveries } from './delivery/new-deliveries.ts';
 import { WebhookAttempt } from './delivery/webhook-attempt.entity.ts';
 import { WebhookDeliverer } from './delivery/webhook-deliverer.ts';
 import { WebhookDeliveryController } from './delivery/webhook-delivery.controller.ts';
+import { WebhookBacklog } from './delivery/webhook-backlog.entity.ts';
+import { WebhookBacklogRepository } from './delivery/webhook-backlog.repository.ts';
 import { WebhookDelivery } from './delivery/webhook-delivery.entity.ts';
 import { WebhookDeliveryRepository } from './delivery/webhook-delivery.repository.ts';
 import { WebhookDeliveryService } from './delivery/webhook-delivery.service.ts';
@@ -37,7 +40,7 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 @Module({
   imports: [
     TypeOrmModule.forFeature(
-      [Notice, WebhookAttempt, WebhookDelivery, WebhookEndpoint, WebhookProgress, WebhookReplay],
+      [Notice, WebhookAttempt, WebhookBacklog, WebhookDelivery, WebhookEndpoint, WebhookProgress, WebhookReplay],
       USER_GROUP_DATA_SOURCE,
     ),
     AuditModule,
@@ -54,10 +57,12 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
     EndpointSecrets,
     EndpointUrls,
     ExpiringApiTokenNotice,
+    NewDeliveries,
     NoticeRetention,
     Notices,
     RemovedEndpoints,
     UnresolvableMappingNotice,
+    WebhookBacklogRepository,
     WebhookDeliverer,
     WebhookDeliveryRepository,
     WebhookDeliveryService,

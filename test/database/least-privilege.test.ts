@@ -25,6 +25,7 @@ const REMOVES_FROM = [
   'registered_data_source',
   'registered_schema',
   'user_group',
+  'webhook_backlog',
   'webhook_delivery',
   'webhook_endpoint',
   'webhook_replay',

@@ -63,6 +63,7 @@ test('every table has an owner', () => {
     'user_group',
     'user_group_token',
     'webhook_attempt',
+    'webhook_backlog',
     'webhook_delivery',
     'webhook_endpoint',
     'webhook_progress',

@@ -42,7 +42,7 @@ onPostgres('a database with everything', () => {
     await changeDatabase(source, "INSERT INTO notice VALUES ('api_token.expiring', '1/1', 1)");
     await addConsumer();
     await addLaterTable();
-    await addReplay();
+    await addWaiting();
     moved = await runBuilt('cli.js', targetEnv, 'migrate-data');
   });
 
@@ -72,14 +72,16 @@ onPostgres('a database with everything', () => {
     await changeDatabase(target, `CREATE TABLE a_later_table (id serial PRIMARY KEY, ${columns})`);
   }
 
-  /** A replay that has not begun when the server stops. */
-  const addReplay = () =>
+  /** A replay that has not begun when the server stops, and changes that wait for their turn. */
+  const addWaiting = () =>
     changeDatabase(
       source,
       `INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at)
        SELECT workspace_id, id, json_object('endpointId', id, 'since', 1, 'until', 1, 'includeDelivered', 0,
          'actor', json_object('workspaceId', workspace_id), 'afterAt', 1, 'afterId', 0, 'replayed', 0), 1
-       FROM webhook_endpoint`,
+       FROM webhook_endpoint;
+       INSERT INTO webhook_backlog (workspace_id, position, turn_at)
+       SELECT workspace_id, '{"at":1}', 1 FROM webhook_endpoint`,
     );
 
   /** What a server tells of everything: one text for each call. */

@@ -31,6 +31,7 @@ import { IndexOverlapsByWorkspace1795000000031 } from './1795000000031-index-ove
 import { AddSubjectOfApiToken1795000000032 } from './1795000000032-add-subject-of-api-token.ts';
 import { CreateActivity1795000000033 } from './1795000000033-create-activity.ts';
 import { CreateWebhookReplays1795000000034 } from './1795000000034-create-webhook-replays.ts';
+import { CreateWebhookBacklog1795000000035 } from './1795000000035-create-webhook-backlog.ts';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -69,4 +70,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   AddSubjectOfApiToken1795000000032,
   CreateActivity1795000000033,
   CreateWebhookReplays1795000000034,
+  CreateWebhookBacklog1795000000035,
 ];

@@ -24,6 +24,7 @@ export const RIGHTS: Record<string, string> = {
   user_group_token: 'SELECT, INSERT, UPDATE',
   // Those of a deleted delivery are deleted by its owner's rights.
   webhook_attempt: 'SELECT, INSERT',
+  webhook_backlog: 'SELECT, INSERT, UPDATE, DELETE',
   webhook_delivery: 'SELECT, INSERT, UPDATE, DELETE',
   webhook_endpoint: 'SELECT, INSERT, UPDATE, DELETE',
   webhook_progress: 'SELECT, INSERT, UPDATE',

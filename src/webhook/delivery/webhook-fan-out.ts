@@ -1,26 +1,19 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { Config } from '../../config/config.ts';
-import {
-  type ChangePosition,
-  ChangeReader,
-  type ChangeRecord,
-  reachedAt,
-} from '../../database/change-reader.ts';
+import { type ChangePosition, ChangeReader, reachedAt } from '../../database/change-reader.ts';
 import { KEEP_FRESH_MS, readHeld } from '../../database/held-changes.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
 import { Transactor } from '../../database/transactor.ts';
-import { toEventView } from '../../event/dto/event-answer.dto.ts';
-import { kindsMatching } from '../../event/event-types.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
+import { NewDeliveries } from './new-deliveries.ts';
+import { WebhookBacklogRepository } from './webhook-backlog.repository.ts';
 import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 const PAGE = 500;
-const DAY_MS = 86_400_000;
-/** The clocks of replicas agree within so much. */
-const CLOCK_SKEW_MS = 1000;
+/** Deliveries of one workspace that are stored at a time: others wait for no more. */
+const PART = 1000;
 
 const findPosition = statement<object, { position: string }>(
   'webhook-progress.find',
@@ -40,10 +33,35 @@ const advance = statement<{ last: string; next: string }, { id: number }>(
     UPDATE webhook_progress SET position = :next WHERE id = 1 AND position = :last RETURNING id`,
 );
 
+/** Keeps the position, and whoever would move it waiting. */
+const lockPosition = statement<{ position: string }, { id: number }>(
+  'webhook-progress.lock',
+  () => `
+    UPDATE webhook_progress SET position = :position WHERE id = 1 AND position = :position
+    RETURNING id`,
+);
+
+/** What is to be stored of a page of the change log. */
+interface Page {
+  /** Undefined if no position has been stored yet. */
+  last: ChangePosition | undefined;
+  next: ChangePosition;
+  deliveries: readonly NewDelivery[];
+  /** Workspaces that were left out, since they have positions of their own. */
+  behind: readonly number[];
+  /** Workspaces that get one: that from which the page was read. */
+  large: readonly number[];
+  from: ChangePosition;
+}
+
+/** Thrown where a workspace that was left out has caught up meanwhile. */
+class Overtaken extends Error {}
+
 /**
  * Makes deliveries of changes: one for each endpoint that asks for it. Several processes may do so at
  * once; of each part of the change log one of them stores the deliveries, together with how far it
- * has come, so that none is missing whoever is killed. What is read again makes no second delivery.
+ * has come, so that none is missing whoever is killed. What is read again makes no second delivery. A workspace
+ * with many changes, for many endpoints, is left behind with a position of its own, so that no other waits for it.
  */
 @Injectable()
 export class WebhookFanOut implements ChangeConsumer {
@@ -57,9 +75,10 @@ export class WebhookFanOut implements ChangeConsumer {
     private readonly reader: ChangeReader,
     private readonly endpoints: WebhookEndpointRepository,
     private readonly deliveries: WebhookDeliveryRepository,
+    private readonly backlogs: WebhookBacklogRepository,
+    private readonly newDeliveries: NewDeliveries,
     private readonly statements: Statements,
     private readonly transactor: Transactor,
-    private readonly config: Config,
   ) {}
 
   /** How old the last change may be of which no deliveries are stored, as far as this process knows; null if it makes none. */
@@ -72,7 +91,10 @@ export class WebhookFanOut implements ChangeConsumer {
     const oldest = await this.endpoints.findOldestCreation();
     if (oldest === undefined) return undefined;
     const [found] = await this.statements.read(findPosition, {});
-    return Math.max(found ? reachedAt(found.position) : 0, oldest, this.keptSince);
+    const behind = await this.backlogs.list();
+    const positions = [...(found ? [found] : []), ...behind].map(({ position }) => position);
+    const reached = found ? Math.min(...positions.map(reachedAt)) : 0;
+    return Math.max(reached, oldest, this.newDeliveries.keptSince);
   }
 
   /**
@@ -83,6 +105,8 @@ export class WebhookFanOut implements ChangeConsumer {
   async run(): Promise<boolean> {
     const [found] = await this.statements.read(findPosition, {});
     const last = found?.position;
+    const backlogs = await this.backlogs.list();
+    const behind = backlogs.map(({ workspaceId }) => workspaceId);
     // Without a position, or with one that is lost, endpoints get what is kept since they were created.
     const { changes, position, hasMore, lost } = await readHeld(this.reader, last, PAGE);
     if (lost) {
@@ -91,12 +115,53 @@ export class WebhookFanOut implements ChangeConsumer {
     }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length > 0 || hasMore || !isFresh) {
-      const deliveries = await this.deliveriesOf(changes);
-      await this.transactor.run((manager) => this.store(manager, last, position, deliveries));
+      const own = changes.filter(({ workspaceId }) => !behind.includes(workspaceId!));
+      const made = [...(await this.newDeliveries.of(own))];
+      const large = made.filter(([, { length }]) => length > PART).map(([id]) => id);
+      const deliveries = made.flatMap(([id, some]) => (large.includes(id) ? [] : some));
+      const from = last === undefined || lost ? this.reader.start() : last;
+      const page = { last, next: position, deliveries, behind, large, from };
+      if (!(await this.tryToStore(page))) return true;
       this.storedAt = performance.now();
     }
-    this.reachedAt = reachedAt(position);
-    return hasMore;
+    this.reachedAt = Math.min(...[position, ...backlogs.map((one) => one.position)].map(reachedAt));
+    return (await this.catchUp()) || hasMore;
+  }
+
+  /**
+   * Makes deliveries of a part of the changes of the workspace behind that has waited longest.
+   * @returns whether there was one
+   */
+  private async catchUp(): Promise<boolean> {
+    const turn = await this.backlogs.takeTurn();
+    if (!turn) return false;
+    const { workspaceId, position: last } = turn;
+    // Read before the changes: where the workspace has none left, all before this position are made.
+    const [shared] = await this.statements.read(findPosition, {});
+    const { length } = await this.endpoints.listOf([workspaceId]);
+    const limit = Math.ceil(PART / Math.max(length, 1));
+    const { changes, position, hasMore } = await readHeld(this.reader, last, limit, workspaceId);
+    const deliveries = (await this.newDeliveries.of(changes)).get(workspaceId) ?? [];
+    await this.transactor.run(async (manager) => {
+      const isEnd =
+        !hasMore && (await this.statements.run(manager, lockPosition, shared!)).length > 0;
+      const isOwn = isEnd
+        ? await this.backlogs.end(manager, turn)
+        : await this.backlogs.advance(manager, { workspaceId, last, next: position });
+      if (isOwn) await this.deliveries.insert(manager, deliveries);
+    });
+    return true;
+  }
+
+  /** @returns false if a workspace that is left out has caught up meanwhile */
+  private async tryToStore(page: Page): Promise<boolean> {
+    try {
+      await this.transactor.run((manager) => this.store(manager, page));
+      return true;
+    } catch (error) {
+      if (error instanceof Overtaken) return false;
+      throw error;
+    }
   }
 
   /**
@@ -111,62 +176,23 @@ export class WebhookFanOut implements ChangeConsumer {
     const next = await this.reader.end();
     if (await this.endpoints.hasAny()) return;
     const [found] = await this.statements.read(findPosition, {});
-    await this.transactor.run((manager) => this.store(manager, found?.position, next, []));
+    const from = next;
+    const page = { last: found?.position, next, deliveries: [], behind: [], large: [], from };
+    await this.transactor.run((manager) => this.store(manager, page));
     this.storedAt = performance.now();
   }
 
-  /** @param last undefined if no position has been stored yet */
-  private async store(
-    manager: EntityManager,
-    last: ChangePosition | undefined,
-    next: ChangePosition,
-    deliveries: readonly NewDelivery[],
-  ): Promise<void> {
+  private async store(manager: EntityManager, page: Page): Promise<void> {
+    const { last, next, deliveries, behind, large, from } = page;
     const advanced =
       last === undefined
         ? await this.statements.run(manager, beginProgress, { next })
         : await this.statements.run(manager, advance, { last, next });
     // Another process has stored what is behind the same position.
-    if (advanced.length === 0 || deliveries.length === 0) return;
+    if (advanced.length === 0) return;
+    // Who catches up holds the position meanwhile.
+    if (behind.length > 0 && !(await this.backlogs.haveAll(manager, behind))) throw new Overtaken();
+    if (large.length > 0) await this.backlogs.begin(manager, large, from);
     await this.deliveries.insert(manager, deliveries);
   }
-
-  /** Deliveries of what has happened before would be removed at once. */
-  private get keptSince(): number {
-    return Date.now() - this.config.webhookRetentionDays * DAY_MS;
-  }
-
-  private async deliveriesOf(changes: readonly ChangeRecord[]): Promise<NewDelivery[]> {
-    const workspaceIds = new Set(changes.flatMap(({ workspaceId }) => workspaceId ?? []));
-    if (workspaceIds.size === 0) return [];
-    // Read after the changes: an endpoint that was there before a change is seen with it.
-    const endpoints = await this.endpoints.listOf([...workspaceIds]);
-    const wanted = endpoints.map((endpoint) => ({
-      ...endpoint,
-      isWanted: kindsMatching(endpoint.eventTypes.split(' ')),
-    }));
-    const { keptSince } = this;
-    return changes.flatMap((change) =>
-      wanted
-        .filter(
-          ({ workspaceId, createdAt, isWanted }) =>
-            workspaceId === change.workspaceId &&
-            change.occurredAt >= Math.max(createdAt - CLOCK_SKEW_MS, keptSince) &&
-            isWanted(change.kind),
-        )
-        .map(({ id }) => toDelivery(id, change)),
-    );
-  }
-}
-
-/** What is sent names what has changed, and holds nothing of it. */
-function toDelivery(endpointId: number, change: ChangeRecord): NewDelivery {
-  const { id, type, time, ...data } = toEventView(change);
-  return {
-    endpointId,
-    eventId: id,
-    kind: type,
-    body: JSON.stringify({ type, timestamp: time, data }),
-    occurredAt: change.occurredAt,
-  };
 }

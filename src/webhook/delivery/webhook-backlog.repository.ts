@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
+import { Transactor } from '../../database/transactor.ts';
+import type { WebhookBacklog } from './webhook-backlog.entity.ts';
+
+type Backlog = Pick<WebhookBacklog, 'workspaceId' | 'position'>;
+
+const listBacklogs = statement<object, Backlog>(
+  'webhook-backlog.list',
+  () => 'SELECT workspace_id AS "workspaceId", position FROM webhook_backlog',
+);
+
+const insertBacklogs = statement<{ rows: readonly object[]; position: string; now: number }>(
+  'webhook-backlog.insert',
+  ({ recordsOf }) => `
+    INSERT INTO webhook_backlog (workspace_id, position, turn_at)
+    SELECT workspace_id, CAST(:position AS text), CAST(:now AS bigint)
+    FROM ${recordsOf(':rows', { workspace_id: 'integer' })} WHERE true
+    ON CONFLICT (workspace_id) DO NOTHING`,
+);
+
+/** The one that has waited longest, of those that no other process is at. */
+const takeTurn = statement<{ now: number }, Backlog>(
+  'webhook-backlog.take-turn',
+  ({ isAmong, lockFreeRows }) => `
+    UPDATE webhook_backlog SET turn_at = :now
+    WHERE ${isAmong(
+      'workspace_id',
+      `SELECT b.workspace_id FROM webhook_backlog b
+       ORDER BY b.turn_at, b.workspace_id LIMIT 1 ${lockFreeRows('b')}`,
+    )}
+    RETURNING workspace_id AS "workspaceId", position`,
+);
+
+const advanceBacklog = statement<
+  { workspaceId: number; last: string; next: string },
+  { workspaceId: number }
+>(
+  'webhook-backlog.advance',
+  () => `
+    UPDATE webhook_backlog SET position = :next
+    WHERE workspace_id = :workspaceId AND position = :last
+    RETURNING workspace_id AS "workspaceId"`,
+);
+
+const endBacklog = statement<Backlog, { workspaceId: number }>(
+  'webhook-backlog.end',
+  () => `
+    DELETE FROM webhook_backlog WHERE workspace_id = :workspaceId AND position = :position
+    RETURNING workspace_id AS "workspaceId"`,
+);
+
+/** Stores how far workspaces are that have been left behind. */
+@Injectable()
+export class WebhookBacklogRepository {
+  constructor(
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+  ) {}
+
+  list(): Promise<Backlog[]> {
+    return this.statements.read(listBacklogs, {});
+  }
+
+  /** Whether all of these workspaces are behind. */
+  async haveAll(manager: EntityManager, workspaceIds: readonly number[]): Promise<boolean> {
+    const rows = await this.statements.run(manager, listBacklogs, {});
+    const behind = new Set(rows.map(({ workspaceId }) => workspaceId));
+    return workspaceIds.every((id) => behind.has(id));
+  }
+
+  /** Leaves workspaces behind at a position. */
+  async begin(
+    manager: EntityManager,
+    workspaceIds: readonly number[],
+    position: string,
+  ): Promise<void> {
+    const rows = workspaceIds.map((workspace_id) => ({ workspace_id }));
+    await this.statements.run(manager, insertBacklogs, { rows, position, now: Date.now() });
+  }
+
+  /** Gives the turn to the workspace that has waited longest; undefined if none is behind. */
+  async takeTurn(): Promise<Backlog | undefined> {
+    if ((await this.list()).length === 0) return undefined;
+    const [turn] = await this.transactor.run((manager) =>
+      this.statements.run(manager, takeTurn, { now: Date.now() }),
+    );
+    return turn;
+  }
+
+  /** @returns false if another process has done so */
+  async advance(
+    manager: EntityManager,
+    parameters: { workspaceId: number; last: string; next: string },
+  ): Promise<boolean> {
+    return (await this.statements.run(manager, advanceBacklog, parameters)).length > 0;
+  }
+
+  /** Goes on with a workspace together with all others. @returns false if another process has moved it */
+  async end(manager: EntityManager, backlog: Backlog): Promise<boolean> {
+    return (await this.statements.run(manager, endBacklog, backlog)).length > 0;
+  }
+}

@@ -1,0 +1,72 @@
+import { scopes } from '../../src/common/caller.ts';
+import { onEachDatabase } from '../support/databases.ts';
+import { startTestService, withService } from '../support/test-service.ts';
+import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const PATH = '/api/v1/webhook-endpoints';
+const LINES = 1500;
+const ENDPOINTS = 20;
+
+onEachDatabase((kind) => {
+  // What it leaves is made into deliveries by the processes that the test starts.
+  const service = withService(kind, { ...SENDING, WEBHOOK_DELIVERY: 'off' });
+
+  test('the events of one workspace do not wait for the many of another, and none is lost', async () => {
+    const receiver = await WebhookReceiver.listen();
+    const [busy, other] = await Promise.all(
+      ['busy', 'other'].map(async (name) =>
+        service.clientOf(await service.issueToken([...scopes], name)),
+      ),
+    );
+    const subscribe = (api: typeof busy) =>
+      api!.call('POST', PATH, { url: receiver.url, event_types: ['user_group.*'] });
+    for (let number = 0; number < ENDPOINTS; number++) {
+      const { headers } = await subscribe(busy);
+      // The test is about deliveries that are made, not sent.
+      await busy!.call('PATCH', headers['location'] as string, { enabled: false });
+    }
+    await subscribe(other);
+    const lines = Array.from({ length: LINES }, (_, n) =>
+      JSON.stringify({ user_group_id: `g${n}`, name: 'n' }),
+    );
+    const imported = await busy!.call('POST', '/api/v1/user-groups/import', lines.join('\n'), {
+      'Content-Type': 'application/x-ndjson',
+    });
+    expect(imported.status).toBe(200);
+    await other!.create();
+    const made = async () => {
+      const [row] = await service.query<{ count: string }>(
+        `SELECT count(*) AS count FROM webhook_delivery d JOIN webhook_endpoint e ON e.id = d.endpoint_id
+         WHERE e.disabled_at IS NOT NULL`,
+      );
+      return Number(row!.count);
+    };
+    let madeBefore: Promise<number> | undefined;
+    receiver.reply = (response) => {
+      madeBefore ??= made();
+      response.writeHead(204).end();
+    };
+    const senders = [await startTestService(service.database, SENDING)];
+    await receiver.receive(1, 20_000);
+    expect(await madeBefore).toBeLessThan((LINES * ENDPOINTS) / 2);
+    senders.push(await startTestService(service.database, SENDING));
+    // Goes on while the workspace catches up, and afterwards.
+    for (let number = 1; number <= 10; number++) {
+      await busy!.create();
+      await other!.create();
+    }
+    const all = (LINES + 10) * ENDPOINTS;
+    await until(
+      async () => (await made()) === all,
+      40_000,
+      () => 'not all are made',
+    );
+    await until(async () => (await service.query('SELECT 1 FROM webhook_backlog')).length === 0);
+    await busy!.create();
+    await receiver.receive(11);
+    await until(async () => (await made()) === all + ENDPOINTS);
+    expect(receiver.messages).toHaveLength(11);
+    for (const sender of senders) await sender.close();
+    receiver.close();
+  }, 90_000);
+});
