@@ -6,7 +6,8 @@ import { compareReports } from './compare-reports.mjs';
 import { importOf, REPORT } from './report-names.mjs';
 
 /**
- * Compares what is committed with what the last release had, in `api/released`.
+ * Compares what is committed with what the last release had, in `api/released`. Before the first release there is
+ * nothing to compare with.
  * @param {string} root of the repository
  * @returns {string[]} a line for each incompatible change that the changelog does not name; its names are
  *   what it takes
@@ -14,6 +15,7 @@ import { importOf, REPORT } from './report-names.mjs';
 export function unnamedFindings(root) {
   const read = (...path) => readFileSync(join(root, ...path), 'utf8');
   const document = (...path) => JSON.parse(read(...path));
+  if (!existsSync(join(root, 'api', 'released'))) return [];
   const reports = readdirSync(join(root, 'api', 'released')).filter((name) =>
     name.endsWith(REPORT),
   );

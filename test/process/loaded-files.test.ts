@@ -86,4 +86,4 @@ test('a command that needs no database loads neither the application nor a drive
 });
 
 /** What reading the arguments and the environment takes. */
-const LIGHT = ['class-transformer', 'commander', 'fastest-levenshtein'];
+const LIGHT = ['class-transformer', 'commander', 'fastest-levenshtein', 'ipaddr.js'];
