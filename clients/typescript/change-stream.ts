@@ -113,7 +113,9 @@ export class ChangeStream {
       const isResumed = this.lastEventId !== '';
       const stream = { calledAt: now(), isResumed, hasBeenCurrent: false, heard };
       const body = await this.open(silence.signal);
-      return !body || (await this.read(readMessages(body, silence.signal), stream));
+      return (
+        !body || (await this.read(readMessages(body, silence.signal, this.lastEventId), stream))
+      );
     } finally {
       clearTimeout(timer);
       this.closing.signal.removeEventListener('abort', close);
@@ -127,6 +129,8 @@ export class ChangeStream {
     const headers = new Headers({
       Authorization: authorization,
       Accept: 'text/event-stream',
+      // A proxy that compresses keeps pieces back.
+      'Accept-Encoding': 'identity',
       ...(this.lastEventId && { 'Last-Event-ID': this.lastEventId }),
     });
     const url = `${baseUrl}/api/v1/events/stream`;

@@ -3,7 +3,7 @@ export interface StreamMessage {
   /** Its type. */
   event: string;
   data: string;
-  /** The last `id` up to this message; empty before the first. */
+  /** The last `id` up to this message, where to go on from; before the first that of the stream before, or empty. */
   lastEventId: string;
 }
 
@@ -14,7 +14,8 @@ export class EventStreamParser {
   private endedInCarriageReturn = false;
   private event = '';
   private data: string[] = [];
-  private lastEventId = '';
+  /** @param lastEventId of a stream that is resumed */
+  constructor(private lastEventId = '') {}
 
   /** Returns the messages that are complete with this piece. */
   push(text: string): StreamMessage[] {
@@ -47,16 +48,18 @@ export class EventStreamParser {
 /**
  * The messages of a body as they arrive.
  * @param signal ends the reading, even where the `fetch` in use does not heed it
+ * @param lastEventId what was sent as `Last-Event-ID`, so that it stays the position until another comes
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,
   signal: AbortSignal,
+  lastEventId = '',
 ): AsyncGenerator<StreamMessage, void> {
   const reader = body.getReader();
   const cancel = () => void reader.cancel().catch(() => undefined);
   signal.addEventListener('abort', cancel);
   const decoder = new TextDecoder();
-  const parser = new EventStreamParser();
+  const parser = new EventStreamParser(lastEventId);
   try {
     for (;;) {
       const { done, value } = await reader.read();

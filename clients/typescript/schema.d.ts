@@ -9450,7 +9450,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. */
+                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
                 "If-Match"?: string;
                 /** @description Only if it is in none of these states; `*`: if it is not there. */
                 "If-None-Match"?: string;
@@ -9651,7 +9651,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. */
+                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
                 "If-Match"?: string;
                 /** @description Only if it is in none of these states; `*`: if it is not there. */
                 "If-None-Match"?: string;
@@ -9898,7 +9898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. */
+                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
                 "If-Match"?: string;
                 /** @description Only if it is in none of these states; `*`: if it is not there. */
                 "If-None-Match"?: string;
@@ -10103,7 +10103,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. */
+                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
                 "If-Match"?: string;
                 /** @description Only if it is in none of these states; `*`: if it is not there. */
                 "If-None-Match"?: string;

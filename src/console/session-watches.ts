@@ -2,7 +2,7 @@ import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { ServerResponse } from 'node:http';
 import { ShuttingDown, TooManyAtOnce } from '../common/errors.ts';
 import { fairShare } from '../common/fair-share.ts';
-import { COMMON_HEADERS } from '../common/http/http-settings.ts';
+import { COMMON_HEADERS, UNTRANSFORMED } from '../common/http/http-settings.ts';
 import { requestId } from '../common/http/request-id.ts';
 import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
 import { isAlive } from './session-life.ts';
@@ -55,6 +55,7 @@ export class SessionWatches implements BeforeApplicationShutdown {
     requireRoom(ofWorkspace, Math.min(OF_A_WORKSPACE, share), 'streams of the workspace');
     response.writeHead(200, {
       ...COMMON_HEADERS,
+      'Cache-Control': UNTRANSFORMED,
       'X-Request-Id': requestId(response.req),
       'Content-Type': 'text/event-stream; charset=utf-8',
       // nginx would keep events back.

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { COMMON_HEADERS } from '../common/http/http-settings.ts';
+import { COMMON_HEADERS, UNTRANSFORMED } from '../common/http/http-settings.ts';
 import { requestId } from '../common/http/request-id.ts';
 import type { Pace } from '../common/pace.ts';
 import { toWireTime } from '../common/time.ts';
@@ -68,6 +68,7 @@ export class EventStream implements TailFollower {
     const { response, first } = this;
     response.writeHead(200, {
       ...COMMON_HEADERS,
+      'Cache-Control': UNTRANSFORMED,
       'X-Request-Id': requestId(response.req),
       'Content-Type': 'text/event-stream; charset=utf-8',
       // nginx would keep events back.

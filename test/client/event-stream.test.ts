@@ -76,6 +76,14 @@ describe('server-sent events', () => {
     expect(parser.push('\n')).toHaveLength(1);
   });
 
+  test('a stream that is resumed keeps its position until another comes', () => {
+    const parser = new EventStreamParser('p0');
+    const positions = parser
+      .push('data: 1\n\ndata: 2\nid: p1\n\ndata: 3\n\n')
+      .map(({ lastEventId }) => lastEventId);
+    expect(positions).toEqual(['p0', 'p1', 'p1']);
+  });
+
   test('an abort ends the reading of a stream that is silent', async () => {
     const abort = new AbortController();
     const cancelled = jest.fn();

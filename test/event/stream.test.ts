@@ -27,7 +27,7 @@ onEachDatabase((kind) => {
     expect(reader.response.statusCode).toBe(200);
     expect(reader.response.headers).toMatchObject({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-store',
+      'cache-control': 'no-store, no-transform',
       'x-accel-buffering': 'no',
       'x-request-id': expect.any(String),
     });

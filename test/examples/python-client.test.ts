@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { describeOpenApi } from '../../src/docs/openapi.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
+import { missedBy } from '../support/resumed-consumer.ts';
 
 // Debian's packages are those of /usr/bin/python3, which need not be the first of the path.
 const python = process.env['PYTHON'] ?? 'python3';
@@ -60,6 +61,17 @@ onEachDatabase((kind) => {
     expect(called).toEqual(described.sort());
   });
 
+  test('a consumer that stores what it is told, and is killed amid events, misses none', async () => {
+    const missed = await missedBy(server.api, async (count, position) => {
+      const args = [String(count), ...(position ? [position] : [])];
+      return JSON.parse(await run('tests/resumed_consumer.py', ...args)) as {
+        handled: string[];
+        stored: string;
+      };
+    });
+    expect(missed).toEqual([]);
+  });
+
   test('the example of its README does what it says', async () => {
     const [, code] = /```python\n([\s\S]*?)```/.exec(readme())!;
     expect(await run('-c', code!)).toMatch(/^ugt_\w+\nprecondition_failed 412\n$/);
@@ -74,7 +86,8 @@ test('answers that are slow, cut or of somebody else are told apart', async () =
   // As installed: a package without its py.typed has no types for anybody.
   const options = ['--config-file', 'pyproject.toml', '--cache-dir', join(directory, 'mypy')];
   await run('-m', 'mypy', ...options, '--package', 'user_group_service');
-  await run('-m', 'mypy', ...options, 'tests/every_operation.py', 'tests/test_transport.py');
+  const tests = ['every_operation', 'resumed_consumer', 'test_transport'];
+  await run('-m', 'mypy', ...options, ...tests.map((name) => `tests/${name}.py`));
 });
 
 /** `createOrLookUpUserGroup` is `create_or_look_up_user_group`. */

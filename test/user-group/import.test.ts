@@ -60,7 +60,7 @@ onEachDatabase((kind) => {
       answer.status,
       answer.headers['content-type'],
       answer.headers['cache-control'],
-    ]).toEqual([200, 'application/x-ndjson', 'no-store']);
+    ]).toEqual([200, 'application/x-ndjson', 'no-store, no-transform']);
     const id = expect.any(Number);
     expect(linesOf(answer)).toEqual([
       { line: 1, success: 1, user_group_id: 'new', result: 'created', team_id: id },

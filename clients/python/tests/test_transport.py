@@ -186,6 +186,14 @@ class Streams(unittest.TestCase):
             with self.assertRaises(IncompleteAnswerError, msg=repr(cut)):
                 list(self.lines(cut))
 
+    def test_a_stream_that_is_resumed_keeps_its_position_until_another_comes(self) -> None:
+        body = b"data: 1\n\ndata: 2\nid: p1\n\ndata: 3\n\n"
+        with server(http("200 OK", body)) as (url, _):
+            client = UserGroupClient(url, "t")
+            resumed = [each.last_event_id for each in client.stream_events(last_event_id="p0")]
+            begun = [each.last_event_id for each in client.stream_events()]
+        self.assertEqual((resumed, begun), (["p0", "p1", "p1"], ["", "p1", "p1"]))
+
     def test_events_are_read_however_they_are_cut(self) -> None:
         text = ":hello\r\nid: 1\nevent: change\rdata: a\r\ndata:b\n\nretry: 5\n\n"
         text += "data: ü\r\n\r\nid\n\ndata\n\n"

@@ -1261,7 +1261,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`.
+            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
+                proxy has made weak (`W/"…"`) counts too.
             if_none_match: Only if it is in none of these states; `*`: if it is not there.
         """
         return cast(
@@ -1300,7 +1301,8 @@ class UserGroupClient(Transport):
         Args:
             id: Your own id of the user group.
             name: Name of the user group, 1–255 code points.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`.
+            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
+                proxy has made weak (`W/"…"`) counts too.
             if_none_match: Only if it is in none of these states; `*`: if it is not there.
             mapping: Schema id → data source: at most 200 entries, each value the data source’s own
                 integer id or the id you gave it. Empty if it is not sent.
@@ -1346,7 +1348,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`.
+            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
+                proxy has made weak (`W/"…"`) counts too.
             if_none_match: Only if it is in none of these states; `*`: if it is not there.
             name: Name of the user group, 1–255 code points.
             mapping: Entries to set; those that are null are removed, and those that are not named
@@ -1386,7 +1389,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`.
+            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
+                proxy has made weak (`W/"…"`) counts too.
             if_none_match: Only if it is in none of these states; `*`: if it is not there.
         """
         return cast(

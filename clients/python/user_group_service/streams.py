@@ -31,7 +31,10 @@ class ServerSentEvent:
     """JSON."""
 
     last_event_id: str
-    """The last `id` up to this message, to go on from; empty before the first."""
+    """The last `id` up to this message, to go on from.
+
+    Before the first it is that of the stream before, if one was given, or else empty.
+    """
 
     def json(self) -> Any:
         """What its data says."""
@@ -91,10 +94,12 @@ def read_lines(response: requests.Response) -> Generator[Any, None, None]:
         raise IncompleteAnswerError("the answer has no summary: it was cut")
 
 
-def read_events(response: requests.Response) -> Generator[ServerSentEvent, None, None]:
+def read_events(
+    response: requests.Response, last_event_id: str
+) -> Generator[ServerSentEvent, None, None]:
     """The messages of an event stream (the HTML standard, section 9.2)."""
     decode = codecs.getincrementaldecoder("utf-8")().decode
-    parser = EventStreamParser()
+    parser = EventStreamParser(last_event_id)
     for piece in _pieces(response):
         yield from parser.push(decode(piece))
 
@@ -106,15 +111,18 @@ def _pieces(response: requests.Response) -> Iterator[bytes]:
 
 
 class EventStreamParser:
-    """Reads server-sent events out of text that comes in pieces, cut anywhere."""
+    """Reads server-sent events out of text that comes in pieces, cut anywhere.
 
-    def __init__(self) -> None:
+    A stream that is resumed begins with the `last_event_id` of the one before.
+    """
+
+    def __init__(self, last_event_id: str = "") -> None:
         self._rest = ""
         # A line break whose second half may come with the next piece.
         self._ended_in_carriage_return = False
         self._event = ""
         self._data: list[str] = []
-        self._last_event_id = ""
+        self._last_event_id = last_event_id
 
     def push(self, text: str) -> Iterator[ServerSentEvent]:
         """The messages that are complete with this piece."""

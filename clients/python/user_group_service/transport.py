@@ -198,7 +198,8 @@ class Transport:
             timeout=EVENTS_TIMEOUT if timeout is None else timeout,
             stream=True,
         )
-        return Stream(response, read_events(response))
+        resumed = (headers or {}).get("Last-Event-ID", ABSENT)
+        return Stream(response, read_events(response, "" if isinstance(resumed, Absent) else resumed))
 
     def _send(
         self,

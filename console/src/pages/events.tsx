@@ -49,8 +49,9 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
           });
           setIsOn(true);
           setError(undefined);
-          for await (const { event, data, lastEventId } of readMessages(body!, ending.signal)) {
-            if (lastEventId) last.current = lastEventId;
+          const messages = readMessages(body!, ending.signal, last.current);
+          for await (const { event, data, lastEventId } of messages) {
+            last.current = lastEventId;
             if (event === 'change') {
               const one = JSON.parse(data) as Event;
               // An event can come more than once.

@@ -9,3 +9,9 @@ export const COMMON_HEADERS: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 };
+
+/**
+ * `Cache-Control` of what nobody may compress on its way: a compressor keeps back the pieces of a stream, and makes an
+ * entity tag weak.
+ */
+export const UNTRANSFORMED = 'no-store, no-transform';

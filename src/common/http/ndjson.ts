@@ -8,7 +8,7 @@ import type { Request, Response } from 'express';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ApiBody, ApiConsumes, ApiExtraModels, ApiOkResponse, schemaPath } from '../api-docs.ts';
 import { documentParameter } from '../document-parameter.ts';
-import { BODY_LIMIT_SETTING } from './http-settings.ts';
+import { BODY_LIMIT_SETTING, UNTRANSFORMED } from './http-settings.ts';
 import { type Line, splitLines } from './lines.ts';
 import { streamBody } from './streamed-body.ts';
 
@@ -65,7 +65,10 @@ export async function answerNdjson(
       await nextTurn();
       if (response.destroyed) return;
       if (rows.length === 0) continue;
-      if (!response.headersSent) response.setHeader('Content-Type', NDJSON_TYPE);
+      if (!response.headersSent) {
+        response.setHeader('Cache-Control', UNTRANSFORMED);
+        response.setHeader('Content-Type', NDJSON_TYPE);
+      }
       if (!response.write(toNdjson(rows)) && !(await hasDrained(response))) return;
     }
   } catch (error) {

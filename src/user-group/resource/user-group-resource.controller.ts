@@ -22,6 +22,7 @@ import {
 import { NewProvidedIdParam, ProvidedIdParam } from '../../common/http/path-param.ts';
 import {
   entityTagOf,
+  setEntityTag,
   Preconditions,
   RequestPreconditions,
 } from '../../common/http/preconditions.ts';
@@ -87,7 +88,7 @@ export class UserGroupResourceController {
     const answer = await this.resources.get(caller, id);
     const entityTag = entityTagOf(answer.user_group);
     preconditions.requireMatch(entityTag);
-    response.set('ETag', entityTag);
+    setEntityTag(response, entityTag);
     if (!preconditions.isKnown(entityTag)) return answer;
     response.status(304);
     return undefined;
@@ -153,7 +154,7 @@ export class UserGroupResourceController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResourceAnswer> {
     const answer = await this.resources.patch(caller, id, dto, preconditions);
-    response.set('ETag', entityTagOf(answer.user_group));
+    setEntityTag(response, entityTagOf(answer.user_group));
     return answer;
   }
 
