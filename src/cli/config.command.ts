@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { AppModule } from '../app.module.ts';
 import { configure } from './configure.ts';
 
 /** Defines `config check`. */
@@ -9,9 +8,11 @@ export function defineConfig(config: Command): void {
     .description('check the environment without touching the database')
     .action(async () => {
       const config = await configure();
-      // Refuses plugins that cannot go together.
-      AppModule.with(config);
       const { databaseUrl, dataDir, plugins } = config;
+      if (plugins.length > 0) {
+        // Refuses plugins that cannot go together.
+        (await import('../app.module.ts')).AppModule.with(config);
+      }
       const database = databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL';
       const names = plugins.map(({ definition }) => definition.name).join(', ');
       const added = names === '' ? '' : ` Plugins: ${names}.`;
