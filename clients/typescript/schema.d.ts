@@ -439,7 +439,7 @@ export interface paths {
         put?: never;
         /**
          * Import user groups
-         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is. Each line counts as a call for the rate limits: while they are used up the import waits, and reads no more of its body; it does not fail. At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
+         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is; one of no line is one of nothing. A line with the id of an earlier one is refused, which names both; a line that ends the token of a known group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while they are used up the import waits, and reads no more of its body; it does not fail. At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
          */
         post: operations["importUserGroups"];
         delete?: never;
@@ -1913,6 +1913,12 @@ export interface components {
              * @example 1
              */
             team_id: number;
+            /**
+             * @description Present where the line has ended the token that the group had, and set another.
+             * @example true
+             * @enum {boolean}
+             */
+            token_replaced?: true;
         };
         RefusedLine: {
             /**
@@ -1970,6 +1976,11 @@ export interface components {
              * @example 1
              */
             failed: number;
+            /**
+             * @description How many lines ended the token that a group had, and set another.
+             * @example 1
+             */
+            tokens_replaced: number;
             /**
              * @description Whether every line was read. If not, what was answered is stored, and code says why it ended: repeat the import as it is.
              * @example true
@@ -3718,9 +3729,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -4075,9 +4086,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -4448,9 +4459,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -4677,9 +4688,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -5253,9 +5264,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -5820,9 +5831,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -6367,9 +6378,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -6930,9 +6941,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -7468,9 +7479,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -8002,9 +8013,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -8196,9 +8207,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -8424,9 +8435,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -8644,9 +8655,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              *
@@ -8859,7 +8870,7 @@ export interface operations {
     importUserGroups: {
         parameters: {
             query?: {
-                /** @description `failed`: answer only the lines that were refused, and the summary. For clients that read nothing before they have sent everything. */
+                /** @description `failed`: answer only the lines that were refused or have replaced a token, and the summary. For clients that read nothing before they have sent everything. */
                 results?: string;
             };
             header?: never;
@@ -8891,9 +8902,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -9106,9 +9117,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -9699,9 +9710,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              *
@@ -10141,9 +10152,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              *
@@ -11112,9 +11123,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              *
@@ -11534,9 +11545,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -11834,9 +11845,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              *
@@ -12642,9 +12653,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -13194,9 +13205,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -13415,9 +13426,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */
@@ -13802,9 +13813,9 @@ export interface operations {
              *
              *     `body_incomplete`: The connection ended before the whole body had arrived.
              *
-             *     `body_not_utf8`: The body holds bytes that are not valid UTF-8.
+             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
              *
-             *     `json_malformed`: The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.
+             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
              *
              *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
              */

@@ -84,7 +84,7 @@ async function importFrom(
     if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(answers));
     for (const answer of answers) {
       if ('summary' in answer) last = answer;
-      else if (answer.success === 0) console.error(JSON.stringify(answer));
+      else if (answer.success === 0 || answer.token_replaced) console.error(JSON.stringify(answer));
     }
   }
   if (resultsFile !== undefined) closeSync(resultsFile);
@@ -94,7 +94,9 @@ async function importFrom(
 /** @throws OperatorError if any line was refused, or not read */
 function report({ summary }: ImportSummary): void {
   const { created, updated, unchanged, failed, complete, detail = '' } = summary;
-  console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.`);
+  const replaced = summary.tokens_replaced;
+  const ofTokens = replaced === 0 ? '' : ` Tokens replaced: ${replaced}.`;
+  console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.${ofTokens}`);
   if (!complete) throw new OperatorError(`The import has ended early; repeat it. ${detail}`);
   if (failed > 0)
     throw new OperatorError(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);

@@ -110,19 +110,27 @@ export class PreconditionMalformed extends problem(400, 'precondition_malformed'
   }
 }
 
+/** What is read as one JSON text: all of a body, or a line of it. */
+export type BodyPart = 'body' | 'line';
+
 export class BodyNotUtf8 extends problem(400, 'body_not_utf8', {
   title: 'Body is not UTF-8',
-  about: 'The body holds bytes that are not valid UTF-8.',
-  message: 'The body is not valid UTF-8.',
-}) {}
+  about: 'The body, or one line of an import, holds bytes that are not valid UTF-8.',
+}) {
+  constructor(part: BodyPart = 'body') {
+    super(`The ${part} is not valid UTF-8.`);
+  }
+}
 
 export class JsonMalformed extends problem(400, 'json_malformed', {
   title: 'Malformed JSON',
   about:
-    'The body is not JSON (RFC 8259). The detail gives the position of the first wrong character.',
+    'The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.',
 }) {
-  constructor(position: number) {
-    super(`The body is not valid JSON at character ${position}.`);
+  /** @param found the wrong character, where it cannot be seen */
+  constructor(position: number, part: BodyPart = 'body', found?: string) {
+    const what = found === undefined ? '' : `, which is ${found}`;
+    super(`The ${part} is not valid JSON at character ${position}${what}.`);
   }
 }
 
@@ -130,8 +138,8 @@ export class JsonDuplicateKey extends problem(400, 'json_duplicate_key', {
   title: 'Duplicate key',
   about: 'An object in the body names the same key twice, so that one of the values would be lost.',
 }) {
-  constructor(position: number) {
-    super(`An object in the body repeats a key at character ${position}.`);
+  constructor(position: number, part: BodyPart = 'body') {
+    super(`An object in the ${part} repeats a key at character ${position}.`);
   }
 }
 
@@ -520,7 +528,7 @@ export class BodyTooLarge extends problem(413, 'body_too_large', {
   title: 'Body too large',
   about: 'The body, or one line of an import, is larger than BODY_LIMIT.',
 }) {
-  constructor(limit: number, part: 'body' | 'line' = 'body') {
+  constructor(limit: number, part: BodyPart = 'body') {
     super(`The ${part} is larger than ${limit} bytes.`);
   }
 }

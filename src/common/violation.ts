@@ -41,7 +41,7 @@ export const violationCodes: Record<ViolationCode, string> = {
   too_many: 'The object or list has more entries than allowed.',
   unknown: 'There is no field or parameter of this name.',
   repeated:
-    'The query or form names the parameter more than once, the list an entry, or a mapping one schema by two ids.',
+    'The query or form names the parameter more than once, the list an entry, a mapping one schema by two ids, or an import a group.',
   unknown_schema: 'No schema of the registry has this id.',
   unknown_data_source: 'No data source of the registry has this id.',
   refers: 'What stands there refers to the thing.',

@@ -129,6 +129,22 @@ onEachDatabase((kind) => {
     });
   });
 
+  test('a replaced token is told, a byte order mark is skipped, and no line is nothing to do', async () => {
+    const token = `legacy-${'0123456789'.repeat(3)}`;
+    writeFileSync(path('replacing'), toLines({ user_group_id: 'fine', token }));
+    writeFileSync(path('marked'), `\uFEFF${toLines({ user_group_id: 'marked', name: 'M' })}`);
+    writeFileSync(path('empty'), '');
+    const { code, stderr } = await cli('import', path('replacing'));
+    const [line, counts] = stderr.trim().split('\n');
+    expect([code, JSON.parse(line!)]).toMatchObject([0, { line: 1, token_replaced: true }]);
+    expect(counts).toBe('0 created, 1 updated, 0 unchanged. Tokens replaced: 1.');
+    const others = [await cli('import', path('marked')), await cli('import', path('empty'))];
+    expect(others).toMatchObject([
+      { code: 0, stderr: '1 created, 0 updated, 0 unchanged.\n' },
+      { code: 0, stderr: '0 created, 0 updated, 0 unchanged.\n' },
+    ]);
+  });
+
   test('nothing is encrypted or shown with another key than the first one of this id', async () => {
     const fresh = await createTestDatabase(kind);
     const withKey = (seed: number, ...args: string[]) => {

@@ -117,6 +117,8 @@ def bulk(client: UserGroupClient) -> None:
     assert "code" in refused and refused["line"] == 1001 and refused["status"] == 422
     assert "summary" in summary and summary["summary"]["created"] == 1000
     assert summary["summary"]["complete"] is True
+    nothing = list(client.import_user_groups(iter([])))
+    assert "summary" in nothing[0] and nothing[0]["summary"]["complete"] is True
     answered = list(client.import_user_groups([{"user_group_id": "acme"}], results="all"))
     assert "result" in answered[0] and answered[0]["result"] == "unchanged"
 

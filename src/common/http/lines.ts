@@ -8,6 +8,9 @@ export interface Line {
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const BYTE_ORDER_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+/** What the first line can have beyond its text: the mark, and the CR of a CRLF. */
+const MOST_SPARE_BYTES = 4;
 /** Tiny pieces of a line are joined from time to time: each costs memory. */
 const MOST_PIECES = 1024;
 /** The most lines at once: a chunk can be all line ends, and a line in memory takes far more than a byte. */
@@ -16,7 +19,7 @@ const NO_BYTES = Buffer.alloc(0);
 
 /**
  * Splits a text into lines, ended by LF or CRLF (the last needs no end), in groups of at most 200.
- * Memory holds one chunk, one group, and at most one line within the limit.
+ * A byte order mark at the beginning is skipped. Memory holds one chunk, one group, and at most one line within the limit.
  * @param limit largest line in bytes
  */
 export async function* splitLines(
@@ -63,20 +66,25 @@ class LineSplitter {
   private add(piece: Buffer): void {
     if (piece.length === 0) return;
     this.length += piece.length;
-    // One more than the limit: the last may be the CR of a CRLF.
-    if (this.length > this.limit + 1) this.pieces = [];
+    if (this.length > this.limit + MOST_SPARE_BYTES) this.pieces = [];
     else this.pieces.push(piece);
     if (this.pieces.length === MOST_PIECES) this.pieces = [Buffer.concat(this.pieces)];
   }
 
   private cut(): Line {
-    const isWhole = this.length <= this.limit + 1;
-    const bytes = isWhole ? withoutReturn(join(this.pieces)) : undefined;
+    const isWhole = this.length <= this.limit + MOST_SPARE_BYTES;
+    const bytes = isWhole ? this.withoutMark(withoutReturn(join(this.pieces))) : undefined;
     const isTooLong = bytes === undefined || bytes.length > this.limit;
     const line = { number: this.number++, bytes: isTooLong ? undefined : bytes };
     this.pieces = [];
     this.length = 0;
     return line;
+  }
+
+  /** PowerShell and Excel write one at the beginning of a file. */
+  private withoutMark(line: Buffer): Buffer {
+    const isMarked = this.number === 1 && line.subarray(0, 3).equals(BYTE_ORDER_MARK);
+    return isMarked ? line.subarray(3) : line;
   }
 }
 

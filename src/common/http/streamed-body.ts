@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { BodyIncomplete, BodyMissing, MediaTypeUnsupported, RequestTimeout } from '../errors.ts';
+import { BodyIncomplete, MediaTypeUnsupported, RequestTimeout } from '../errors.ts';
 import { isMediaType, refuseEncodings } from '../json/read-body.ts';
 
 /** For how long the client may send nothing at all. */
@@ -18,7 +18,7 @@ export function hasOwnClock(request: IncomingMessage): boolean {
  * Yields the bytes of a body of any length, as they arrive and no faster than they are requested. A
  * client may send for as long as it likes, but not slowly; time in which the reader requests
  * nothing does not count.
- * @throws MediaTypeUnsupported, BodyMissing before the first bytes; BodyIncomplete, RequestTimeout
+ * @throws MediaTypeUnsupported before the first bytes; BodyIncomplete, RequestTimeout
  */
 export async function* streamBody(
   request: IncomingMessage,
@@ -45,7 +45,6 @@ export async function* streamBody(
     if (waitedMs > LONGEST_PAUSE_MS + received / LEAST_BYTES_PER_MS) throw new RequestTimeout();
     yield chunk;
   }
-  if (received === 0) throw new BodyMissing(request.url);
 }
 
 /** @throws RequestTimeout; BodyIncomplete if the connection has ended */

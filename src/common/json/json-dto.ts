@@ -1,5 +1,5 @@
 import type { Type } from '@nestjs/common';
-import { ValidationFailed } from '../errors.ts';
+import { type BodyPart, ValidationFailed } from '../errors.ts';
 import type { Violation } from '../violation.ts';
 import { toPointer } from './json-pointer.ts';
 import type { StrictJson } from './strict-json.ts';
@@ -8,16 +8,17 @@ import { fieldsOf, ruleViolations, toDto } from './to-dto.ts';
 /**
  * Converts a JSON object into an instance of `type`, checked by the rules on its properties.
  * @param options.lenient whether to ignore fields that `type` does not have; by default they are refused
+ * @param options.part what messages call the JSON
  * @throws ValidationFailed
  */
 export function dtoFromJson<T extends object>(
   type: Type<T>,
   { value, violations, lossyNumbers }: StrictJson,
-  { lenient = false }: { lenient?: boolean } = {},
+  { lenient = false, part = 'body' }: { lenient?: boolean; part?: BodyPart } = {},
 ): T {
   if (violations.length > 0) throw new ValidationFailed(violations);
   if (value === null || typeof value !== 'object' || Array.isArray(value)) {
-    const detail = 'The body must be a JSON object.';
+    const detail = `The ${part} must be a JSON object.`;
     throw new ValidationFailed([{ pointer: '', code: 'type', detail }]);
   }
   const dto = toDto(type, value);
@@ -25,7 +26,7 @@ export function dtoFromJson<T extends object>(
   const broken = ruleViolations(dto);
   if (!lenient || broken.length > 0 || lossyNumbers.length > 0) {
     const found = [
-      ...(lenient ? [] : unknownFields(value, fields)),
+      ...(lenient ? [] : unknownFields(value, fields, part)),
       ...broken,
       ...lossyNumbers.filter((number) => isBelow(number, fields)),
     ];
@@ -34,8 +35,8 @@ export function dtoFromJson<T extends object>(
   return dto;
 }
 
-function unknownFields(value: object, fields: readonly string[]): Violation[] {
-  const detail = `The body can have ${fields.join(', ')}.`;
+function unknownFields(value: object, fields: readonly string[], part: BodyPart): Violation[] {
+  const detail = `The ${part} can have ${fields.join(', ')}.`;
   return Object.keys(value)
     .filter((key) => !fields.includes(key))
     .map((key) => ({ pointer: toPointer([key]), code: 'unknown', detail }));

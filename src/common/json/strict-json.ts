@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../errors.ts';
+import {
+  type BodyPart,
+  BodyNotUtf8,
+  JsonDuplicateKey,
+  JsonMalformed,
+  ValidationFailed,
+} from '../errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../violation.ts';
 import { isExactNumber } from './json-number.ts';
 import { toPointer } from './json-pointer.ts';
@@ -43,11 +49,12 @@ const ESCAPES: Record<string, string> = {
  * Reads JSON (RFC 8259) without altering anything silently. Unlike `JSON.parse` it refuses
  * duplicate keys and invalid UTF-8, keeps keys such as `__proto__` as own properties, and
  * reports what it read but a caller must not rely on.
+ * @param part what messages call it
  * @throws BodyNotUtf8, JsonMalformed, JsonDuplicateKey; ValidationFailed for nesting beyond 64 levels
  */
-export function parseStrictJson(bytes: Buffer): StrictJson {
-  if (!isUtf8(bytes)) throw new BodyNotUtf8();
-  return new Reader(bytes.toString('utf8')).read();
+export function parseStrictJson(bytes: Buffer, part: BodyPart = 'body'): StrictJson {
+  if (!isUtf8(bytes)) throw new BodyNotUtf8(part);
+  return new Reader(bytes.toString('utf8'), part).read();
 }
 
 class Reader {
@@ -57,7 +64,10 @@ class Reader {
   private readonly lossyNumbers: Violation[] = [];
   private readonly lossyInField = new Map<string, number>();
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly part: BodyPart,
+  ) {}
 
   read(): StrictJson {
     this.skipSpace();
@@ -97,7 +107,7 @@ class Reader {
       const keyPosition = this.position;
       if (this.text[keyPosition] !== '"') this.fail();
       const key = this.readString();
-      if (Object.hasOwn(object, key)) throw new JsonDuplicateKey(keyPosition);
+      if (Object.hasOwn(object, key)) throw new JsonDuplicateKey(keyPosition, this.part);
       this.skipSpace();
       if (!this.takes(':')) this.fail();
       this.skipSpace();
@@ -233,7 +243,8 @@ class Reader {
   }
 
   private fail(): never {
-    throw new JsonMalformed(this.position);
+    const isMark = this.text[this.position] === '\uFEFF';
+    throw new JsonMalformed(this.position, this.part, isMark ? 'a byte order mark' : undefined);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   BodyTooLarge,
   DatabaseUnavailable,
   InternalError,
+  JsonMalformed,
   ServiceError,
   ShuttingDown,
 } from '../../common/errors.ts';
@@ -30,6 +31,7 @@ import type { WrittenUserGroup } from '../group/user-group-write.ts';
 import { UserGroupWrites } from '../group/user-group-writes.ts';
 import { toWanted } from '../group/wanted-user-group.ts';
 import { oneAhead } from './one-ahead.ts';
+import { SeenIds } from './seen-ids.ts';
 import { WorkspaceSlots } from '../../common/workspace-slots.ts';
 
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
@@ -47,10 +49,13 @@ const RETRY_MS = 500;
 /** The details of the audit event of each change that an import makes. */
 const DETAILS = { import: true };
 
+const ARRAY_HINT =
+  ' This looks like a JSON array: an import takes an object on each line, without brackets, and without commas between them.';
+
 const BLANK = /^[ \t\r]*$/;
 
 /** A line that was read: its group, or why it is refused. */
-type ReadLine = { line: number } & ({ dto: ImportedUserGroupDto } | { error: ServiceError });
+type ReadLine = { line: number } & ({ dto: ImportedUserGroupDto } | { refused: RefusedLine });
 
 type Answered = ImportedLine | RefusedLine;
 
@@ -58,11 +63,6 @@ type Answered = ImportedLine | RefusedLine;
 interface Batch {
   caller: Caller;
   read: ReadLine[];
-}
-
-interface StoredBatch {
-  ids: ReadonlySet<string>;
-  stored: Promise<Answered[]>;
 }
 
 /** The outcome of each write, by the id of its group. */
@@ -102,17 +102,18 @@ export class UserGroupImporter {
     lines: Lines,
     results: ImportQueryDto['results'],
   ): AsyncGenerator<ImportAnswerLine[]> {
-    const counts = { created: 0, updated: 0, unchanged: 0, failed: 0 };
+    const counts = { created: 0, updated: 0, unchanged: 0, failed: 0, tokens_replaced: 0 };
     try {
-      let last: StoredBatch = { ids: new Set(), stored: Promise.resolve([]) };
-      const storeNext = (batch: Batch) => {
-        last = this.storeBehind(last, batch);
-        return last.stored;
-      };
+      const storeNext = (batch: Batch) => this.importBatch(batch);
       for await (const answered of oneAhead(this.admit(caller, lines), storeNext)) {
-        for (const line of answered) counts[line.success === 1 ? line.result : 'failed']++;
+        for (const line of answered) {
+          counts[line.success === 1 ? line.result : 'failed']++;
+          if (isReplacement(line)) counts.tokens_replaced++;
+        }
         // Yields even an empty group: the consumer ends the import when its client has gone.
-        yield results === 'all' ? answered : answered.filter(({ success }) => success === 0);
+        yield results === 'all'
+          ? answered
+          : answered.filter((line) => line.success === 0 || isReplacement(line));
       }
       yield [{ summary: { ...counts, complete: true } }];
     } catch (error) {
@@ -124,6 +125,7 @@ export class UserGroupImporter {
 
   /** Yields lines as the caller may store them, at times none: while it has to wait for its rate limits. */
   private async *admit(caller: Caller, lines: Lines): AsyncGenerator<Batch> {
+    const seen = new SeenIds();
     for await (const batch of inBatches(lines)) {
       let isWaiting = false;
       for (let rest = batch; rest.length > 0;) {
@@ -133,7 +135,7 @@ export class UserGroupImporter {
         const wanted = isWaiting ? 1 : rest.length;
         const { granted, retryMs } = await this.limits.take(current, wanted);
         isWaiting = granted === 0;
-        const read = rest.slice(0, granted).flatMap((line) => this.read(line) ?? []);
+        const read = rest.slice(0, granted).flatMap((line) => this.read(line, seen) ?? []);
         yield { caller: current, read };
         rest = rest.slice(granted);
         if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
@@ -155,26 +157,11 @@ export class UserGroupImporter {
     return renewed;
   }
 
-  /** Stores a batch beside the last one, or after it where both have lines of the same group: the last line wins. */
-  private storeBehind(last: StoredBatch, batch: Batch): StoredBatch {
-    const ids = new Set(
-      batch.read.flatMap((read) => ('dto' in read ? read.dto.user_group_id : [])),
-    );
-    const isBehind = [...ids].some((id) => last.ids.has(id));
-    const stored = isBehind
-      ? last.stored.then(() => this.importBatch(batch))
-      : this.importBatch(batch);
-    return { ids, stored };
-  }
-
+  /** Stores a batch, of which no two lines are of one group. */
   private async importBatch({ caller, read: lines }: Batch): Promise<Answered[]> {
-    const answered: Answered[] = [];
-    for (const group of withDistinctIds(lines)) {
-      const dtos = group.flatMap((read) => ('dto' in read ? [read.dto] : []));
-      const outcomes = await this.storeWithRetry(caller, dtos);
-      for (const read of group) answered.push(this.toAnswer(read, outcomes));
-    }
-    return answered;
+    const dtos = lines.flatMap((read) => ('dto' in read ? [read.dto] : []));
+    const outcomes = await this.storeWithRetry(caller, dtos);
+    return lines.map((read) => this.toAnswer(read, outcomes));
   }
 
   /**
@@ -222,29 +209,45 @@ export class UserGroupImporter {
   }
 
   /** Parses a line; undefined for a blank one, and for the summary at the end of an export. */
-  private read({ number: line, bytes }: Line): ReadLine | undefined {
-    if (!bytes) return { line, error: new BodyTooLarge(this.config.bodyLimit, 'line') };
+  private read({ number: line, bytes }: Line, seen: SeenIds): ReadLine | undefined {
+    if (!bytes) {
+      const error = new BodyTooLarge(this.config.bodyLimit, 'line');
+      return { line, refused: toRefusedLine(line, error) };
+    }
     if (BLANK.test(bytes.toString('latin1', 0, 64)) && BLANK.test(bytes.toString('latin1'))) {
       return undefined;
     }
+    let id: string | undefined;
     try {
-      const json = parseStrictJson(bytes);
+      const json = parseStrictJson(bytes, 'line');
       if (isSummary(json.value)) return undefined;
-      return { line, dto: dtoFromJson(ImportedUserGroupDto, json) };
+      const dto = dtoFromJson(ImportedUserGroupDto, json, { part: 'line' });
+      ({ user_group_id: id } = dto);
+      seen.add(id, line);
+      return { line, dto };
     } catch (error) {
-      if (error instanceof ServiceError) return { line, error };
-      throw error;
+      if (!(error instanceof ServiceError)) throw error;
+      const refused = toRefusedLine(line, error, id);
+      if (isOfArray(bytes, error)) refused.detail += ARRAY_HINT;
+      return { line, refused };
     }
   }
 
   private toAnswer(read: ReadLine, outcomes: Outcomes): Answered {
+    if ('refused' in read) return read.refused;
     const { line } = read;
-    if ('error' in read) return toRefusedLine(line, read.error);
     const { user_group_id: id } = read.dto;
     const outcome = outcomes.get(id)!;
     if ('value' in outcome) {
-      const { result, group } = outcome.value;
-      return { line, success: 1, user_group_id: id, result, team_id: group.id };
+      const { result, group, isRotated } = outcome.value;
+      const answer: ImportedLine = {
+        line,
+        success: 1,
+        user_group_id: id,
+        result,
+        team_id: group.id,
+      };
+      return isRotated ? { ...answer, token_replaced: true } : answer;
     }
     return toRefusedLine(line, this.toServiceError(outcome.error), id);
   }
@@ -271,21 +274,15 @@ function isOutage(outcome: Outcome<unknown>): outcome is { error: ServiceError }
   return error instanceof ServiceError && error.spec.status === 503;
 }
 
-/** Splits the lines wherever an id repeats, so that the last line of a group wins. */
-function withDistinctIds(lines: readonly ReadLine[]): ReadLine[][] {
-  const groups: ReadLine[][] = [];
-  let ids = new Set<string>();
-  let group: ReadLine[] = [];
-  for (const read of lines) {
-    const id = 'dto' in read ? read.dto.user_group_id : undefined;
-    if (id !== undefined && ids.has(id)) {
-      groups.push(group);
-      [group, ids] = [[], new Set()];
-    }
-    group.push(read);
-    if (id !== undefined) ids.add(id);
-  }
-  return [...groups, group];
+function isReplacement(line: Answered): boolean {
+  return line.success === 1 && line.token_replaced === true;
+}
+
+/** Whether a line that is refused seems to be a part of a JSON array. */
+function isOfArray(bytes: Buffer, error: ServiceError): boolean {
+  const text = bytes.toString('latin1').trim();
+  const isArray = text.startsWith('[') || text.startsWith(']');
+  return isArray || (error instanceof JsonMalformed && /[,\]]$/.test(text));
 }
 
 function isSummary(value: JsonValue): boolean {

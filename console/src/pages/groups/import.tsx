@@ -20,6 +20,8 @@ interface Progress {
   updated: number;
   unchanged: number;
   failed: number;
+  /** Of these groups the token that they had has ended. */
+  replaced: number;
   refused: Refused[];
 }
 
@@ -44,7 +46,15 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
     const { signal } = (ending.current = new AbortController());
     setBusy(true);
     setError(undefined);
-    let done: Progress = { sent: 0, created: 0, updated: 0, unchanged: 0, failed: 0, refused: [] };
+    let done: Progress = {
+      sent: 0,
+      created: 0,
+      updated: 0,
+      unchanged: 0,
+      failed: 0,
+      replaced: 0,
+      refused: [],
+    };
     let lines = 0;
     setProgress(done);
     try {
@@ -60,13 +70,16 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
         const answers = (await response.text())
           .split('\n')
           .filter(Boolean)
-          .map((line) => JSON.parse(line) as Refused | Schemas['ImportSummary']);
+          .map(
+            (line) =>
+              JSON.parse(line) as Refused | Schemas['ImportedLine'] | Schemas['ImportSummary'],
+          );
         const last = answers.at(-1);
         if (!last || !('summary' in last)) throw new Error('The answer was cut; import again.');
         const { summary } = last;
         const before = lines;
         const refused = answers
-          .filter((one): one is Refused => 'line' in one)
+          .filter((one): one is Refused => 'code' in one)
           .map((one) => ({ ...one, line: one.line + before }));
         done = {
           sent: end,
@@ -74,6 +87,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
           updated: done.updated + summary.updated,
           unchanged: done.unchanged + summary.unchanged,
           failed: done.failed + summary.failed,
+          replaced: done.replaced + summary.tokens_replaced,
           refused: [...done.refused, ...refused],
         };
         const text = await piece.text();
@@ -133,6 +147,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             <p>
               {progress.created} created, {progress.updated} updated, {progress.unchanged}{' '}
               unchanged, {progress.failed} refused
+              {progress.replaced > 0 && `, ${progress.replaced} tokens replaced`}
             </p>
           </div>
         )}

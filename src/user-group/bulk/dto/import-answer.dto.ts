@@ -30,6 +30,13 @@ export class ImportedLine {
 
   @ApiProperty({ description: 'Internal id; you need not record it.', type: 'integer', example: 1 })
   team_id!: number;
+
+  @ApiPropertyOptional({
+    description: 'Present where the line has ended the token that the group had, and set another.',
+    type: Boolean,
+    example: true,
+  })
+  token_replaced?: boolean;
 }
 
 /** The answer to a line of which nothing was stored. */
@@ -89,6 +96,9 @@ class ImportCounts {
 
   @ApiProperty(count('were refused'))
   failed!: number;
+
+  @ApiProperty(count('ended the token that a group had, and set another'))
+  tokens_replaced!: number;
 
   @ApiProperty({
     description:

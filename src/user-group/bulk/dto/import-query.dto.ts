@@ -8,7 +8,7 @@ const resultFilters = ['all', 'failed'] as const;
 export class ImportQueryDto {
   @ApiPropertyOptional({
     description:
-      '`failed`: answer only the lines that were refused, and the summary. For clients that read nothing before they have sent everything.',
+      '`failed`: answer only the lines that were refused or have replaced a token, and the summary. For clients that read nothing before they have sent everything.',
     enum: resultFilters,
     default: 'all',
   })
