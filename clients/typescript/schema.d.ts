@@ -1916,9 +1916,8 @@ export interface components {
             /**
              * @description Present where the line has ended the token that the group had, and set another.
              * @example true
-             * @enum {boolean}
              */
-            token_replaced?: true;
+            token_replaced?: boolean;
         };
         RefusedLine: {
             /**
@@ -2782,7 +2781,7 @@ export interface components {
              */
             signature?: "v1" | "v1a";
             /**
-             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.
+             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them, also as a JSON Merge Patch.
              * @example {
              *       "X-Api-Key": "a key of yours"
              *     }
@@ -2914,7 +2913,7 @@ export interface components {
              */
             event_types?: string[];
             /**
-             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.
+             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them, also as a JSON Merge Patch.
              * @example {
              *       "X-Api-Key": "a key of yours"
              *     }
@@ -3582,7 +3581,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3754,7 +3753,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -3937,7 +3936,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4111,7 +4110,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4298,7 +4297,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4437,6 +4436,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["UpdateApiTokenDto"];
                 "application/json": components["schemas"]["UpdateApiTokenDto"];
             };
         };
@@ -4484,7 +4484,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4713,7 +4713,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4926,7 +4926,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5115,7 +5115,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5289,7 +5289,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5487,7 +5487,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5657,7 +5657,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -5809,6 +5809,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["RenameDto"];
                 "application/json": components["schemas"]["RenameDto"];
             };
         };
@@ -5856,7 +5857,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6055,7 +6056,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6229,7 +6230,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6403,7 +6404,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6597,7 +6598,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6767,7 +6768,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -6919,6 +6920,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["RenameDto"];
                 "application/json": components["schemas"]["RenameDto"];
             };
         };
@@ -6966,7 +6968,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7165,7 +7167,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7332,7 +7334,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7457,6 +7459,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["UpdateWorkspaceDto"];
                 "application/json": components["schemas"]["UpdateWorkspaceDto"];
             };
         };
@@ -7504,7 +7507,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7700,7 +7703,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -7861,7 +7864,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8038,7 +8041,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8232,7 +8235,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8460,7 +8463,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8682,7 +8685,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -8927,7 +8930,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9142,7 +9145,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9341,7 +9344,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9520,7 +9523,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9737,7 +9740,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -9957,7 +9960,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10179,7 +10182,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10397,7 +10400,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10582,7 +10585,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10776,7 +10779,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10946,7 +10949,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11150,7 +11153,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11367,7 +11370,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11570,7 +11573,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11872,7 +11875,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12144,7 +12147,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12332,7 +12335,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12504,7 +12507,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12678,7 +12681,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12872,7 +12875,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13042,7 +13045,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13183,6 +13186,7 @@ export interface operations {
         };
         requestBody: {
             content: {
+                "application/merge-patch+json": components["schemas"]["UpdateWebhookEndpointDto"];
                 "application/json": components["schemas"]["UpdateWebhookEndpointDto"];
             };
         };
@@ -13230,7 +13234,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13451,7 +13455,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13652,7 +13656,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13838,7 +13842,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14044,7 +14048,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14207,7 +14211,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14363,7 +14367,7 @@ export interface operations {
              */
             401: {
                 headers: {
-                    /** @description The challenge: Token; at introspection also Basic. */
+                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
                     "WWW-Authenticate"?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -152,13 +152,16 @@ export class CredentialsAmbiguous extends problem(400, 'credentials_ambiguous', 
 
 /** The challenge of every 401 (RFC 9110, section 11.6.1). */
 const TOKEN_CHALLENGE = 'Token realm="user groups"';
+const BEARER_CHALLENGE = 'Bearer realm="user groups"';
 const BASIC_CHALLENGE = 'Basic realm="user groups", charset="UTF-8"';
 const CHALLENGE = { 'WWW-Authenticate': TOKEN_CHALLENGE };
 
-/** Adds HTTP Basic to the challenge of a 401; leaves any other error as it is. */
+/** Adds Bearer and HTTP Basic to the challenge of a 401; leaves any other error as it is. */
 export function offerBasic(error: unknown): void {
   if (!(error instanceof ServiceError) || error.spec.status !== 401) return;
-  error.headers = { 'WWW-Authenticate': `${TOKEN_CHALLENGE}, ${BASIC_CHALLENGE}` };
+  error.headers = {
+    'WWW-Authenticate': `${TOKEN_CHALLENGE}, ${BEARER_CHALLENGE}, ${BASIC_CHALLENGE}`,
+  };
 }
 
 export class CredentialsMissing extends problem(401, 'credentials_missing', {

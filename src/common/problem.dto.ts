@@ -201,7 +201,7 @@ const RETRY_AFTER: HeadersObject = {
 const HEADERS: Record<number, HeadersObject> = {
   401: {
     'WWW-Authenticate': {
-      description: 'The challenge: Token; at introspection also Basic.',
+      description: 'The challenge: Token; at introspection also Bearer and Basic.',
       schema: { type: 'string' },
     },
   },

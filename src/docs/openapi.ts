@@ -4,6 +4,7 @@ import type { OpenAPIObject } from '@nestjs/swagger';
 import { AppModule } from '../app.module.ts';
 import { API_TOKEN_SCHEME, CLIENT_SECRET_SCHEME } from '../common/access.decorator.ts';
 import { describeRecorded } from '../common/api-docs.ts';
+import { PATCH_TYPES } from '../common/json/read-body.ts';
 import { serviceVersion } from '../common/version.ts';
 import { Config } from '../config/config.ts';
 
@@ -70,6 +71,7 @@ export async function buildOpenApi(app: INestApplication): Promise<OpenAPIObject
   base.info.contact = { name: 'The operator of this service' };
   const document = swagger.SwaggerModule.createDocument(app, base);
   documentBearer(document);
+  documentPatches(document);
   documentRateLimits(document);
   document.webhooks = { event: WEBHOOK };
   return document;
@@ -142,6 +144,15 @@ function documentBearer(document: OpenAPIObject): void {
   for (const [path, item] of Object.entries(document.paths)) {
     if (!path.startsWith('/api/v1/')) continue;
     for (const { security } of operationsOf(item)) security?.push({ [BEARER_SCHEME]: [] });
+  }
+}
+
+/** Documents the media types of every PATCH. */
+function documentPatches(document: OpenAPIObject): void {
+  for (const { patch } of Object.values(document.paths)) {
+    if (!patch?.requestBody || '$ref' in patch.requestBody) continue;
+    const json = patch.requestBody.content['application/json']!;
+    patch.requestBody.content = Object.fromEntries(PATCH_TYPES.map((type) => [type, json]));
   }
 }
 

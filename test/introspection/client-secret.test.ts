@@ -7,7 +7,7 @@ const FORM = 'application/x-www-form-urlencoded';
 /** A token that an operator chose, with every character that has to be encoded. */
 const OWN_FORM = 'Own/form+of=a:token&with%everything~';
 const TOKEN_CHALLENGE = 'Token realm="user groups"';
-const BOTH_CHALLENGES = `${TOKEN_CHALLENGE}, Basic realm="user groups", charset="UTF-8"`;
+const BOTH_CHALLENGES = `${TOKEN_CHALLENGE}, Bearer realm="user groups", Basic realm="user groups", charset="UTF-8"`;
 
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 /** As RFC 6749, section 2.3.1, wants it. */

@@ -2,6 +2,8 @@ import { onEachDatabase } from '../support/databases.ts';
 import { callWithField, describeOperations } from '../support/every-operation.ts';
 import { withService } from '../support/test-service.ts';
 
+const PATCH_TYPES = ['application/merge-patch+json', 'application/json'];
+
 /** Ignores other parameters, as RFC 7662 (section 2.1) and RFC 6749 (section 3.2) require. */
 const LENIENT = '/api/v1/introspect';
 
@@ -30,6 +32,48 @@ onEachDatabase((kind) => {
     expect(await service.api.isActive(token)).toBe(true);
   });
 
+  test('every PATCH takes a JSON Merge Patch and JSON alike', async () => {
+    const patches = (await describeOperations()).filter(({ method }) => method === 'PATCH');
+    expect(patches.length).toBeGreaterThan(5);
+    for (const operation of patches) {
+      expect([operation.path, ...operation.mediaTypes]).toEqual([operation.path, ...PATCH_TYPES]);
+      const call = callWithField(operation, {});
+      const answers = [...PATCH_TYPES, 'text/plain'].map((type) =>
+        service.api.send({ ...call, headers: { ...call.headers, 'Content-Type': type } }),
+      );
+      const [merged, json, refused] = await Promise.all(answers);
+      expect([operation.path, merged!.status]).not.toEqual([operation.path, 415]);
+      expect([operation.path, json!.status]).toEqual([operation.path, merged!.status]);
+      expect([refused!.status, refused!.headers['accept-patch']]).toEqual([
+        415,
+        PATCH_TYPES.join(', '),
+      ]);
+    }
+  });
+
+  test('a JSON Merge Patch changes what it names, of each resource', async () => {
+    const { api } = service;
+    const post = async (path: string, body: object) =>
+      Object.values((await api.call('POST', path, body)).body).find(isResource)!;
+    const V1 = '/api/v1';
+    const source = { provided_id: 'merged', name: 'before' };
+    const paths = [
+      (await api.create()).path,
+      `${V1}/api-tokens/${(await post(`${V1}/api-tokens`, { name: 'before', scopes: ['admin'] })).id}`,
+      `${V1}/schemas/${(await post(`${V1}/schemas`, source)).id}`,
+      `${V1}/data-sources/${(await post(`${V1}/data-sources`, source)).id}`,
+    ];
+    const headers = { 'Content-Type': PATCH_TYPES[0]! };
+    for (const path of paths) {
+      const { status, text } = await api.call('PATCH', path, { name: 'after' }, headers);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toContain('"name":"after"');
+    }
+    const body = { embed_token_audiences: ['merged'] };
+    const { text } = await api.call('PATCH', `${V1}/workspace`, body, headers);
+    expect(text).toContain('"embed_token_audiences":["merged"]');
+  });
+
   test('introspection ignores what it does not know, as JSON and as a form', async () => {
     const { token } = await service.api.create();
     const json = { token, no_such_field: 1 };
@@ -39,3 +83,7 @@ onEachDatabase((kind) => {
     expect(sent.body.active).toBe(true);
   });
 });
+
+function isResource(value: unknown): value is { id: number } {
+  return typeof value === 'object' && value !== null && 'id' in value;
+}

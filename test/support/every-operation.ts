@@ -29,7 +29,9 @@ export interface DescribedOperation {
   /** The text of every schema of its answers that are no problems, with what they refer to. */
   answers: string;
   parameters: { name: string; in: string }[];
+  /** The first of `mediaTypes`. */
   mediaType: string | undefined;
+  mediaTypes: string[];
   fields: Record<string, Property>;
 }
 
@@ -48,6 +50,7 @@ export async function describeOperations(): Promise<DescribedOperation[]> {
         answers: answersOf(operation, schemas),
         parameters: operation.parameters ?? [],
         mediaType,
+        mediaTypes: Object.keys(operation.requestBody?.content ?? {}),
         fields: schema?.properties ?? {},
       };
     }),

@@ -388,6 +388,7 @@ class UserGroupClient(Transport):
                     "name": name,
                     "scopes": scopes,
                 },
+                media_type="application/merge-patch+json",
                 timeout=timeout,
             ),
         )
@@ -566,6 +567,7 @@ class UserGroupClient(Transport):
                 "PATCH",
                 f"/api/v1/schemas/{segment(id)}",
                 body={"name": name},
+                media_type="application/merge-patch+json",
                 timeout=timeout,
             ),
         )
@@ -742,6 +744,7 @@ class UserGroupClient(Transport):
                 "PATCH",
                 f"/api/v1/data-sources/{segment(id)}",
                 body={"name": name},
+                media_type="application/merge-patch+json",
                 timeout=timeout,
             ),
         )
@@ -873,6 +876,7 @@ class UserGroupClient(Transport):
                     "embed_token_issuer": embed_token_issuer,
                     "embed_token_audiences": embed_token_audiences,
                 },
+                media_type="application/merge-patch+json",
                 timeout=timeout,
             ),
         )
@@ -1128,10 +1132,12 @@ class UserGroupClient(Transport):
         line is answered, in order, once it is durable; a line that is refused costs no other line
         anything, and its `status` and `code` are those of the catalogue of errors. The last line of
         the answer is the summary: without it the answer was cut. An import can be repeated as it
-        is. Each line counts as a call for the rate limits: while they are used up the import waits,
-        and reads no more of its body; it does not fail. At most 20 imports of a workspace run at
-        once. BODY_LIMIT holds for each line. Read the answer while you send, or ask for
-        `results=failed`.
+        is; one of no line is one of nothing. A line with the id of an earlier one is refused, which
+        names both; a line that ends the token of a known group says so (`token_replaced`). A byte
+        order mark at the beginning is skipped. Each line counts as a call for the rate limits:
+        while they are used up the import waits, and reads no more of its body; it does not fail. At
+        most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the answer
+        while you send, or ask for `results=failed`.
 
         Needs the scope `user-groups:write`.
 
@@ -1139,9 +1145,9 @@ class UserGroupClient(Transport):
 
         Args:
             lines: One object for each line; sent as they come.
-            results: `failed`: answer only the lines that were refused, and the summary. For clients
-                that read nothing before they have sent everything. Default: `"all"`. Here `failed`,
-                unless another is given.
+            results: `failed`: answer only the lines that were refused or have replaced a token, and
+                the summary. For clients that read nothing before they have sent everything.
+                Default: `"all"`. Here `failed`, unless another is given.
         """
         return self._lines(
             "POST",
@@ -1878,7 +1884,7 @@ class UserGroupClient(Transport):
                 alone. It cannot be changed. Default: `"v1"`.
             headers: Up to ten header fields of every message, such as the credentials of a gateway:
                 values of 1–1,024 visible ASCII characters, which no answer shows again. A change
-                replaces all of them.
+                replaces all of them, also as a JSON Merge Patch.
         """
         return cast(
             IssuedWebhookEndpointAnswer,
@@ -1952,7 +1958,7 @@ class UserGroupClient(Transport):
                 stands for any characters. Each must match some type.
             headers: Up to ten header fields of every message, such as the credentials of a gateway:
                 values of 1–1,024 visible ASCII characters, which no answer shows again. A change
-                replaces all of them.
+                replaces all of them, also as a JSON Merge Patch.
             enabled: Whether events are sent to it. While it is off they are kept, and are sent once
                 it is on again.
         """
@@ -1968,6 +1974,7 @@ class UserGroupClient(Transport):
                     "headers": headers,
                     "enabled": enabled,
                 },
+                media_type="application/merge-patch+json",
                 timeout=timeout,
             ),
         )

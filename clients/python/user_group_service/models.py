@@ -770,6 +770,9 @@ class ImportedLine(TypedDict):
     team_id: int
     """Internal id; you need not record it."""
 
+    token_replaced: NotRequired[bool]
+    """Present where the line has ended the token that the group had, and set another."""
+
 
 @final
 class RefusedLine(TypedDict):
@@ -807,6 +810,9 @@ class ImportCounts(TypedDict):
 
     failed: int
     """How many lines were refused."""
+
+    tokens_replaced: int
+    """How many lines ended the token that a group had, and set another."""
 
     complete: bool
     """Whether every line was read. If not, what was answered is stored, and code says why it ended:
@@ -1336,7 +1342,8 @@ class CreateWebhookEndpointDto(TypedDict):
 
     headers: NotRequired[dict[str, str]]
     """Up to ten header fields of every message, such as the credentials of a gateway: values of
-    1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.
+    1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them,
+    also as a JSON Merge Patch.
     """
 
 
@@ -1421,7 +1428,8 @@ class UpdateWebhookEndpointDto(TypedDict):
 
     headers: NotRequired[dict[str, str]]
     """Up to ten header fields of every message, such as the credentials of a gateway: values of
-    1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.
+    1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them,
+    also as a JSON Merge Patch.
     """
 
     enabled: NotRequired[bool]

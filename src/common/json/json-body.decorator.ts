@@ -18,7 +18,7 @@ import {
   type BodyType,
   FORM_TYPE,
   JSON_TYPE,
-  MERGE_PATCH_TYPE,
+  PATCH_TYPES,
   readArrivedBody,
   readBody,
 } from './read-body.ts';
@@ -36,8 +36,6 @@ export function readsBody(handler: object): boolean {
 export interface BodyOptions {
   /** Whether a form may be sent instead, each field a string. */
   form?: boolean;
-  /** Whether its media type may be JSON Merge Patch (RFC 7396), which the handler applies. */
-  mergePatch?: boolean;
   /**
    * Whether other fields are ignored, as `/api/user` and RFC 7662 require. By default they are refused,
    * because a misspelt field would silently leave out what it asks for.
@@ -49,19 +47,17 @@ export interface BodyOptions {
 
 /**
  * Parameter decorator: the request's JSON body as an instance of `type`, checked by the rules on
- * its properties, and the body in the OpenAPI document. A field of `type` is a property with a
+ * its properties, and the body in the OpenAPI document. The body of a PATCH is JSON or a JSON Merge
+ * Patch (RFC 7396), which the handler applies. A field of `type` is a property with a
  * rule; other fields are refused. It reads the body itself, after the guard, so that nobody without
  * a valid API token can make the service read or parse anything.
  */
 export function JsonBody<T extends object>(
   type: Type<T>,
-  { form = false, mergePatch = false, lenient = false, limit: most = Infinity }: BodyOptions = {},
+  { form = false, lenient = false, limit: most = Infinity }: BodyOptions = {},
 ): ParameterDecorator {
-  const types: BodyType[] = [
-    ...(mergePatch ? ([MERGE_PATCH_TYPE] as const) : []),
-    JSON_TYPE,
-    ...(form ? ([FORM_TYPE] as const) : []),
-  ];
+  const types: BodyType[] = form ? [JSON_TYPE, FORM_TYPE] : [JSON_TYPE];
+  const typesOf = ({ method }: Request) => (method === 'PATCH' ? PATCH_TYPES : types);
   const parse = (request: Request, body: Body): T =>
     body.type === FORM_TYPE
       ? checkedDto(type, fromForm(request, body.bytes))
@@ -72,18 +68,18 @@ export function JsonBody<T extends object>(
     const request = context.getArgByIndex<Request>(0);
     const limit = Math.min(most, request.app.get(BODY_LIMIT_SETTING) as number);
     try {
-      const arrived = readArrivedBody(request, limit, types);
+      const arrived = readArrivedBody(request, limit, typesOf(request));
       if (arrived) return parse(request, arrived);
     } catch (error) {
       // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- whatever was thrown
       return Promise.reject(error);
     }
-    return readBody(request, limit, types).then((body) => parse(request, body));
+    return readBody(request, limit, typesOf(request)).then((body) => parse(request, body));
   };
   const document = documentParameter(
     SetMetadata(BODY_METADATA, true),
     ApiBody({ type, required: true }),
-    ...(types.length > 1 ? [ApiConsumes(...types)] : []),
+    ...(form ? [ApiConsumes(...types)] : []),
   );
   return createParamDecorator(factory, [document])();
 }

@@ -4,9 +4,12 @@ import { BodyIncomplete, BodyMissing, BodyTooLarge, MediaTypeUnsupported } from 
 
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
-export const MERGE_PATCH_TYPE = 'application/merge-patch+json';
+const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
 export type BodyType = typeof JSON_TYPE | typeof FORM_TYPE | typeof MERGE_PATCH_TYPE;
+
+/** What the body of a PATCH may be. */
+export const PATCH_TYPES: readonly BodyType[] = [MERGE_PATCH_TYPE, JSON_TYPE];
 
 export interface Body {
   bytes: Buffer;

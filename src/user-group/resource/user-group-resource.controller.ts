@@ -149,7 +149,7 @@ export class UserGroupResourceController {
   async patch(
     @CurrentCaller() caller: Caller,
     @ProvidedIdParam() id: string,
-    @JsonBody(PatchUserGroupDto, { mergePatch: true }) dto: PatchUserGroupDto,
+    @JsonBody(PatchUserGroupDto) dto: PatchUserGroupDto,
     @RequestPreconditions() preconditions: Preconditions,
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResourceAnswer> {

@@ -41,7 +41,7 @@ const EVENT_TYPES = {
 } as const;
 const HEADERS = {
   description:
-    'Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them.',
+    'Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them, also as a JSON Merge Patch.',
   type: 'object',
   additionalProperties: { type: 'string' },
   example: { 'X-Api-Key': 'a key of yours' },
