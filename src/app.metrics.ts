@@ -16,6 +16,7 @@ import { Metrics } from './metrics/metrics.ts';
 import { WebhookDeliverer } from './webhook/delivery/webhook-deliverer.ts';
 import { WebhookFanOut } from './webhook/delivery/webhook-fan-out.ts';
 import { WebhookWorker } from './webhook/delivery/webhook-worker.ts';
+import { EndpointOverflow } from './webhook/endpoint/endpoint-overflow.ts';
 import { EndpointHealth } from './webhook/endpoint/endpoint-health.ts';
 import { UserGroupSnapshots } from './user-group/snapshot/user-group-snapshots.ts';
 import { TokenIssuer } from './user-group/token/token-issuer.ts';
@@ -33,6 +34,7 @@ export function watchApplication(app: INestApplication): void {
   const webhooks = app.get(WebhookDeliverer);
   const fanOut = app.get(WebhookFanOut);
   const worker = app.get(WebhookWorker);
+  const overflow = app.get(EndpointOverflow);
   const health = app.get(EndpointHealth);
   const retention = app.get(ChangeRetention);
   webhooks.observe = (attempt) => {
@@ -93,6 +95,12 @@ export function watchApplication(app: INestApplication): void {
       name: 'webhook_overdue_seconds',
       help: 'For how long the delivery that had waited longest was due when this process looked last, once a second.',
       read: () => worker.overdueSeconds,
+    },
+    {
+      type: 'counter',
+      name: 'webhook_endpoints_skipping_total',
+      help: 'How often this process has begun to leave out events of an endpoint, since too many deliveries waited.',
+      read: () => overflow.begun,
     },
     {
       type: 'counter',

@@ -2724,6 +2724,12 @@ export interface components {
             disabled_reason: "request" | "gone" | "failing" | null;
             /**
              * Format: date-time
+             * @description Since when events are left out, because too many wait for it; null: none are.
+             * @example null
+             */
+            skipping_since: string | null;
+            /**
+             * Format: date-time
              * @description When it was created.
              * @example 2030-01-01T12:00:00.000Z
              */
@@ -2854,6 +2860,12 @@ export interface components {
              * @enum {string|null}
              */
             disabled_reason: "request" | "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when events are left out, because too many wait for it; null: none are.
+             * @example null
+             */
+            skipping_since: string | null;
             /**
              * Format: date-time
              * @description When it was created.

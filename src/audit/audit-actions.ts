@@ -34,6 +34,7 @@ export const auditActions = [
   'webhook_endpoint.create',
   'webhook_endpoint.delete',
   'webhook_endpoint.disable',
+  'webhook_endpoint.overflow',
   'webhook_endpoint.replay',
   'webhook_endpoint.roll_secret',
   'webhook_endpoint.update',

@@ -20,6 +20,7 @@ import { WebhookReplay } from './delivery/webhook-replay.entity.ts';
 import { WebhookReplays } from './delivery/webhook-replays.ts';
 import { WebhookWorker } from './delivery/webhook-worker.ts';
 import { EndpointHealth } from './endpoint/endpoint-health.ts';
+import { EndpointOverflow } from './endpoint/endpoint-overflow.ts';
 import { EndpointSecrets } from './endpoint/endpoint-secrets.ts';
 import { EndpointUrls } from './endpoint/endpoint-urls.ts';
 import { RemovedEndpoints } from './endpoint/removed-endpoints.ts';
@@ -40,7 +41,15 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 @Module({
   imports: [
     TypeOrmModule.forFeature(
-      [Notice, WebhookAttempt, WebhookBacklog, WebhookDelivery, WebhookEndpoint, WebhookProgress, WebhookReplay],
+      [
+        Notice,
+        WebhookAttempt,
+        WebhookBacklog,
+        WebhookDelivery,
+        WebhookEndpoint,
+        WebhookProgress,
+        WebhookReplay,
+      ],
       USER_GROUP_DATA_SOURCE,
     ),
     AuditModule,
@@ -54,6 +63,7 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
     DeliveryRetention,
     EndingOverlapNotice,
     EndpointHealth,
+    EndpointOverflow,
     EndpointSecrets,
     EndpointUrls,
     ExpiringApiTokenNotice,

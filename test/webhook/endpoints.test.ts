@@ -44,6 +44,7 @@ onEachDatabase((kind) => {
       enabled: true,
       disabled_at: null,
       disabled_reason: null,
+      skipping_since: null,
       created_at: expect.stringMatching(/Z$/),
       updated_at: view.created_at,
     });

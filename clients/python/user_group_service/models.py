@@ -1301,6 +1301,9 @@ class WebhookEndpointView(TypedDict):
     failed for days. Null: it is on.
     """
 
+    skipping_since: str | None
+    """Since when events are left out, because too many wait for it; null: none are."""
+
     created_at: str
     """When it was created."""
 
@@ -1382,6 +1385,9 @@ class IssuedWebhookEndpointView(TypedDict):
     """Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has
     failed for days. Null: it is on.
     """
+
+    skipping_since: str | None
+    """Since when events are left out, because too many wait for it; null: none are."""
 
     created_at: str
     """When it was created."""

@@ -32,6 +32,7 @@ import { AddSubjectOfApiToken1795000000032 } from './1795000000032-add-subject-o
 import { CreateActivity1795000000033 } from './1795000000033-create-activity.ts';
 import { CreateWebhookReplays1795000000034 } from './1795000000034-create-webhook-replays.ts';
 import { CreateWebhookBacklog1795000000035 } from './1795000000035-create-webhook-backlog.ts';
+import { AddEndpointSkipping1795000000036 } from './1795000000036-add-endpoint-skipping.ts';
 
 /**
  * Every migration in the order in which they run; the list only ever grows at its end. Numbers that are
@@ -71,4 +72,5 @@ export const migrations: (new () => MigrationInterface)[] = [
   CreateActivity1795000000033,
   CreateWebhookReplays1795000000034,
   CreateWebhookBacklog1795000000035,
+  AddEndpointSkipping1795000000036,
 ];

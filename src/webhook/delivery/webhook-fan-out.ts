@@ -6,10 +6,11 @@ import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
 import { Transactor } from '../../database/transactor.ts';
+import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
-import { NewDeliveries } from './new-deliveries.ts';
+import { type Made, NewDeliveries } from './new-deliveries.ts';
 import { WebhookBacklogRepository } from './webhook-backlog.repository.ts';
-import { type NewDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
+import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 const PAGE = 500;
 /** Deliveries of one workspace that are stored at a time: others wait for no more. */
@@ -46,7 +47,7 @@ interface Page {
   /** Undefined if no position has been stored yet. */
   last: ChangePosition | undefined;
   next: ChangePosition;
-  deliveries: readonly NewDelivery[];
+  made: readonly Made[];
   /** Workspaces that were left out, since they have positions of their own. */
   behind: readonly number[];
   /** Workspaces that get one: that from which the page was read. */
@@ -77,6 +78,7 @@ export class WebhookFanOut implements ChangeConsumer {
     private readonly deliveries: WebhookDeliveryRepository,
     private readonly backlogs: WebhookBacklogRepository,
     private readonly newDeliveries: NewDeliveries,
+    private readonly overflow: EndpointOverflow,
     private readonly statements: Statements,
     private readonly transactor: Transactor,
   ) {}
@@ -116,11 +118,11 @@ export class WebhookFanOut implements ChangeConsumer {
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
     if (changes.length > 0 || hasMore || !isFresh) {
       const own = changes.filter(({ workspaceId }) => !behind.includes(workspaceId!));
-      const made = [...(await this.newDeliveries.of(own))];
-      const large = made.filter(([, { length }]) => length > PART).map(([id]) => id);
-      const deliveries = made.flatMap(([id, some]) => (large.includes(id) ? [] : some));
+      const all = [...(await this.newDeliveries.of(own))];
+      const large = all.filter(([, { deliveries }]) => deliveries.length > PART).map(([id]) => id);
+      const made = all.flatMap(([id, some]) => (large.includes(id) ? [] : [some]));
       const from = last === undefined || lost ? this.reader.start() : last;
-      const page = { last, next: position, deliveries, behind, large, from };
+      const page = { last, next: position, made, behind, large, from };
       if (!(await this.tryToStore(page))) return true;
       this.storedAt = performance.now();
     }
@@ -141,14 +143,14 @@ export class WebhookFanOut implements ChangeConsumer {
     const { length } = await this.endpoints.listOf([workspaceId]);
     const limit = Math.ceil(PART / Math.max(length, 1));
     const { changes, position, hasMore } = await readHeld(this.reader, last, limit, workspaceId);
-    const deliveries = (await this.newDeliveries.of(changes)).get(workspaceId) ?? [];
+    const made = [...(await this.newDeliveries.of(changes)).values()];
     await this.transactor.run(async (manager) => {
       const isEnd =
         !hasMore && (await this.statements.run(manager, lockPosition, shared!)).length > 0;
       const isOwn = isEnd
         ? await this.backlogs.end(manager, turn)
         : await this.backlogs.advance(manager, { workspaceId, last, next: position });
-      if (isOwn) await this.deliveries.insert(manager, deliveries);
+      if (isOwn) await this.insert(manager, made);
     });
     return true;
   }
@@ -177,13 +179,13 @@ export class WebhookFanOut implements ChangeConsumer {
     if (await this.endpoints.hasAny()) return;
     const [found] = await this.statements.read(findPosition, {});
     const from = next;
-    const page = { last: found?.position, next, deliveries: [], behind: [], large: [], from };
+    const page = { last: found?.position, next, made: [], behind: [], large: [], from };
     await this.transactor.run((manager) => this.store(manager, page));
     this.storedAt = performance.now();
   }
 
   private async store(manager: EntityManager, page: Page): Promise<void> {
-    const { last, next, deliveries, behind, large, from } = page;
+    const { last, next, made, behind, large, from } = page;
     const advanced =
       last === undefined
         ? await this.statements.run(manager, beginProgress, { next })
@@ -193,6 +195,17 @@ export class WebhookFanOut implements ChangeConsumer {
     // Who catches up holds the position meanwhile.
     if (behind.length > 0 && !(await this.backlogs.haveAll(manager, behind))) throw new Overtaken();
     if (large.length > 0) await this.backlogs.begin(manager, large, from);
-    await this.deliveries.insert(manager, deliveries);
+    await this.insert(manager, made);
+  }
+
+  private async insert(manager: EntityManager, made: readonly Made[]): Promise<void> {
+    await this.deliveries.insert(
+      manager,
+      made.flatMap(({ deliveries }) => deliveries),
+    );
+    await this.overflow.begin(
+      manager,
+      made.flatMap(({ skipping }) => skipping),
+    );
   }
 }

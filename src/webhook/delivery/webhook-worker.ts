@@ -9,6 +9,7 @@ import { Config } from '../../config/config.ts';
 import { ChangeFeed } from '../../database/change-feed.ts';
 import { ChangeRetention } from '../../database/upkeep/change-retention.ts';
 import type { OnLastAnswer } from '../../database/upkeep/last-work.ts';
+import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
 import {
   type DueEndpoint,
   WebhookEndpointRepository,
@@ -18,6 +19,8 @@ import { WebhookFanOut } from './webhook-fan-out.ts';
 import { WebhookReplays } from './webhook-replays.ts';
 
 const EVERY_MS = 1000;
+/** It counts many deliveries. */
+const RELIEVE_EVERY_MS = 10_000;
 /** Changes that are announced one after the other are sent together. */
 const GATHERING_MS = 50;
 
@@ -35,6 +38,7 @@ export class WebhookWorker
   dueEndpoints: number | null = null;
   /** For how many seconds the first of them had been due by then; null as well. */
   overdueSeconds: number | null = null;
+  private relievesAt = -Infinity;
   private looking: Promise<void> | undefined;
   private timer: NodeJS.Timeout | undefined;
   /** When it looks next, by `performance.now()`. */
@@ -47,6 +51,7 @@ export class WebhookWorker
     private readonly endpoints: WebhookEndpointRepository,
     private readonly fanOut: WebhookFanOut,
     private readonly replays: WebhookReplays,
+    private readonly overflow: EndpointOverflow,
     private readonly deliverer: WebhookDeliverer,
     private readonly changes: ChangeFeed,
     private readonly retention: ChangeRetention,
@@ -106,6 +111,10 @@ export class WebhookWorker
       this.note(due);
       this.beginAll(due);
       const isReplaying = await this.replays.run();
+      if (performance.now() >= this.relievesAt) {
+        this.relievesAt = performance.now() + RELIEVE_EVERY_MS;
+        await this.overflow.end();
+      }
       this.isFailing = false;
       return hasMore || isReplaying;
     } catch (err) {

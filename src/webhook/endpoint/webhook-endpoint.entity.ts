@@ -73,6 +73,10 @@ export class WebhookEndpoint {
   @Column('bigint', { name: 'paused_until', nullable: true })
   pausedUntil!: number | null;
 
+  /** Since when events are left out, since too many deliveries wait; null if none are. */
+  @Column('bigint', { name: 'skipping_since', nullable: true })
+  skippingSince!: number | null;
+
   /** When it was deleted: nobody sees it any more, and its deliveries are removed before it is; null while it is there. */
   @Column('bigint', { name: 'removed_at', nullable: true })
   removedAt!: number | null;

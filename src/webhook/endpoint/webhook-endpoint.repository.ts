@@ -24,7 +24,7 @@ const COLUMNS = `
   e.header_names AS "headerNames", e.old_secret_until AS "oldSecretUntil",
   e.disabled_at AS "disabledAt", e.disabled_reason AS "disabledReason",
   e.failing_since AS "failingSince", e.warned_at AS "warnedAt", e.paused_until AS "pausedUntil",
-  e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
+  e.skipping_since AS "skippingSince", e.created_at AS "createdAt", e.updated_at AS "updatedAt"`;
 
 const listEndpoints = statement<
   { workspaceId: number; afterTime: number; afterId: number; limit: number },
@@ -59,10 +59,9 @@ const countEndpoints = statement<{ workspaceId: number }, { count: number }>(
     WHERE workspace_id = :workspaceId AND removed_at IS NULL`,
 );
 
-const insertEndpoint = statement<
-  { [Name in keyof StoredWebhookEndpoint]: StoredWebhookEndpoint[Name] },
-  { id: number }
->(
+type New = Omit<StoredWebhookEndpoint, 'skippingSince'>;
+
+const insertEndpoint = statement<{ [Name in keyof New]: New[Name] }, { id: number }>(
   'webhook-endpoint.insert',
   () => `
     INSERT INTO webhook_endpoint (id, workspace_id, url, description, event_types, signature,
@@ -75,7 +74,7 @@ const insertEndpoint = statement<
     RETURNING id`,
 );
 
-type Changing = Omit<StoredWebhookEndpoint, 'signature' | 'createdAt'>;
+type Changing = Omit<StoredWebhookEndpoint, 'signature' | 'createdAt' | 'skippingSince'>;
 
 const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
   'webhook-endpoint.update',
@@ -117,14 +116,17 @@ const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpo
       AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))`,
 );
 
-const listOfWorkspaces = statement<
-  { workspaceIds: readonly number[] },
-  Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'eventTypes' | 'createdAt'>
->(
+/** What says which events an endpoint gets. */
+type SubscribedEndpoint = Pick<
+  StoredWebhookEndpoint,
+  'id' | 'workspaceId' | 'eventTypes' | 'createdAt' | 'skippingSince'
+>;
+
+const listOfWorkspaces = statement<{ workspaceIds: readonly number[] }, SubscribedEndpoint>(
   'webhook-endpoint.list-of-workspaces',
   ({ isOneOf }) => `
     SELECT e.id, e.workspace_id AS "workspaceId", e.event_types AS "eventTypes",
-      e.created_at AS "createdAt"
+      e.created_at AS "createdAt", e.skipping_since AS "skippingSince"
     FROM webhook_endpoint e
     WHERE ${isOneOf('e.workspace_id', ':workspaceIds', 'integer')} AND e.removed_at IS NULL`,
 );
@@ -213,9 +215,7 @@ export class WebhookEndpointRepository {
   }
 
   /** The endpoints of these workspaces, also those that are off. */
-  listOf(
-    workspaceIds: readonly number[],
-  ): Promise<Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'eventTypes' | 'createdAt'>[]> {
+  listOf(workspaceIds: readonly number[]): Promise<SubscribedEndpoint[]> {
     return this.statements.read(listOfWorkspaces, { workspaceIds });
   }
 

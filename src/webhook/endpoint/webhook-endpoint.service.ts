@@ -98,6 +98,7 @@ export class WebhookEndpointService {
         failingSince: null,
         warnedAt: null,
         pausedUntil: now,
+        skippingSince: null,
         createdAt: now,
         updatedAt: now,
       }));

@@ -77,6 +77,11 @@ export class WebhookEndpointView {
   })
   disabled_reason!: string | null;
 
+  @ApiProperty(
+    moment('Since when events are left out, because too many wait for it; null: none are.', null),
+  )
+  skipping_since!: string | null;
+
   @ApiProperty({
     description: 'When it was created.',
     format: 'date-time',
@@ -149,6 +154,7 @@ export function toWebhookEndpointView(row: StoredWebhookEndpoint): WebhookEndpoi
     enabled: row.disabledAt === null,
     disabled_at: toWireTimeOrNull(row.disabledAt),
     disabled_reason: row.disabledReason,
+    skipping_since: toWireTimeOrNull(row.skippingSince),
     created_at: toWireTime(row.createdAt),
     updated_at: toWireTime(row.updatedAt),
   };
