@@ -13,6 +13,7 @@ import { loadPlugins } from './config/load-plugins.ts';
 import { createApp } from './create-app.ts';
 import { claimDataDir } from './database/sqlite/claim-data-dir.ts';
 import { prepareDatabase } from './database/schema/migrate.ts';
+import { Readiness } from './health/readiness.ts';
 import { Metrics } from './metrics/metrics.ts';
 import { createMetricsServer } from './metrics/metrics-server.ts';
 
@@ -43,6 +44,7 @@ async function start(): Promise<void> {
     log.info({ msg: 'ending', signal });
   });
   await app.init();
+  const isReady = app.get(Readiness).holdBack();
   const { port } = await listen(app.getHttpServer(), 'PORT', config.port, config.host);
   if (config.metricsPort !== 0) {
     const server = createMetricsServer(app.get(Metrics).registry).unref();
@@ -50,6 +52,7 @@ async function start(): Promise<void> {
   }
   // After the ports are open: a start that fails must not create a token that is shown once.
   const bootstrap = await app.get(ApiTokenBootstrap).run();
+  isReady();
   announce({ ...config, port }, log, bootstrap);
 }
 

@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Whether calls should be sent to this process
-         * @description 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.
+         * @description 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.
          */
         get: operations["getReadiness"];
         put?: never;
@@ -1007,7 +1007,7 @@ export interface components {
              * @example validation_failed
              * @enum {string}
              */
-            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "session_missing" | "session_ended" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "sign_in_failed" | "sign_in_not_granted" | "api_token_superseded" | "console_not_secure" | "cross_site_request" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "session_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "api_token_of_person" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "change_refused" | "webhook_replay_running" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "extension_unavailable" | "identity_provider_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "shutting_down";
+            code: "request_malformed" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "session_missing" | "session_ended" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "sign_in_failed" | "sign_in_not_granted" | "api_token_superseded" | "console_not_secure" | "cross_site_request" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "session_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "api_token_of_person" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "change_refused" | "webhook_replay_running" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "extension_unavailable" | "identity_provider_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "starting" | "shutting_down";
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
@@ -3519,6 +3519,8 @@ export interface operations {
              *     `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
              *
              *     `migrations_pending`: The database lacks a migration of this version, as after a restore or a revert under a running process: start the service anew, or run `npm run cli -- migration run`. Only /health/ready answers this.
+             *
+             *     `starting`: This process has not yet made sure that there is a first API token; ask again, or another replica.
              */
             503: {
                 headers: {

@@ -677,6 +677,14 @@ export class MigrationsPending extends problem(503, 'migrations_pending', {
   headers: { 'Retry-After': '5' },
 }) {}
 
+export class Starting extends problem(503, 'starting', {
+  title: 'Starting',
+  about:
+    'This process has not yet made sure that there is a first API token; ask again, or another replica.',
+  message: 'This process is still starting.',
+  headers: { 'Retry-After': '1' },
+}) {}
+
 export class ShuttingDown extends problem(503, 'shutting_down', {
   title: 'Shutting down',
   about: 'This process is about to end; repeat the call, another replica will answer.',

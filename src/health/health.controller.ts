@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
 import { Public } from '../common/access.decorator.ts';
-import { DatabaseUnavailable, MigrationsPending } from '../common/errors.ts';
+import { DatabaseUnavailable, MigrationsPending, Starting } from '../common/errors.ts';
 import { ApiPublicProblems } from '../common/problem.dto.ts';
 import { LiveAnswer, ReadyAnswer } from './dto/health-answer.dto.ts';
 import { Readiness } from './readiness.ts';
@@ -31,10 +31,10 @@ export class HealthController {
     operationId: 'getReadiness',
     summary: 'Whether calls should be sent to this process',
     description:
-      '503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.',
+      '503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.',
   })
   @ApiOkResponse({ description: 'They should.', type: ReadyAnswer })
-  @ApiPublicProblems(DatabaseUnavailable, MigrationsPending)
+  @ApiPublicProblems(DatabaseUnavailable, MigrationsPending, Starting)
   async ready(): Promise<ReadyAnswer> {
     await this.readiness.require();
     return { success: 1, status: 'ready' };

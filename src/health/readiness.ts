@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MigrationsPending, ShuttingDown } from '../common/errors.ts';
+import { MigrationsPending, ShuttingDown, Starting } from '../common/errors.ts';
 import { handled } from '../common/handled.ts';
 import { Config } from '../config/config.ts';
 import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
@@ -11,6 +11,7 @@ const MAX_AGE_MS = 1000;
 /** Decides whether this process should be sent calls. */
 @Injectable()
 export class Readiness implements BeforeApplicationShutdown {
+  private isStarting = false;
   private isEnding = false;
   private lastCheck: { startedAt: number; result: Promise<void> } | undefined;
 
@@ -19,9 +20,18 @@ export class Readiness implements BeforeApplicationShutdown {
     private readonly config: Config,
   ) {}
 
-  /** @throws ShuttingDown, DatabaseUnavailable, MigrationsPending */
+  /** Reports not ready until the function that it returns is called. */
+  holdBack(): () => void {
+    this.isStarting = true;
+    return () => {
+      this.isStarting = false;
+    };
+  }
+
+  /** @throws ShuttingDown, Starting, DatabaseUnavailable, MigrationsPending */
   async require(): Promise<void> {
     if (this.isEnding) throw new ShuttingDown();
+    if (this.isStarting) throw new Starting();
     const now = performance.now();
     if (!this.lastCheck || now - this.lastCheck.startedAt >= MAX_AGE_MS) {
       this.lastCheck = { startedAt: now, result: handled(this.check()) };

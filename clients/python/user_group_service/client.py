@@ -92,8 +92,8 @@ class UserGroupClient(Transport):
         """Whether calls should be sent to this process.
 
         503 while its database cannot be reached (`database_unavailable`) or lacks a migration
-        (`migrations_pending`), and from SIGTERM on (`shutting_down`). The database is asked at most
-        once a second. Needs no API token.
+        (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM
+        on (`shutting_down`). The database is asked at most once a second. Needs no API token.
 
         GET /health/ready
         """

@@ -123,6 +123,7 @@ class ProblemDto(TypedDict):
         "token_unreadable",
         "audit_unavailable",
         "migrations_pending",
+        "starting",
         "shutting_down",
     ]
     """Stable; switch on this."""
