@@ -47,7 +47,7 @@ export class Config {
 
   @FromEnv('DATABASE_URL', {
     about:
-      '`postgres://user:password@host:5432/database` (PostgreSQL 15 or newer); unset means the embedded SQLite database in `DATA_DIR`.',
+      '`postgres://user:password@host:5432/database` (PostgreSQL 15 or newer), user and password percent-encoded; unset means the embedded SQLite database in `DATA_DIR`.',
     defaultText: 'unset (embedded SQLite)',
     secret: true,
     read: postgresUrl,

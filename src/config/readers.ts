@@ -109,12 +109,13 @@ export function oneOf<const T extends string>(...choices: T[]): (value: string) 
 export function postgresUrl(value: string): string {
   if (isPostgresUrl(value)) return value;
   throw new ConfigError(
-    'must be a URL such as postgres://user:password@host:5432/database, or unset for the embedded database.',
+    'must be a URL such as postgres://user:password@host:5432/database, or unset for the embedded database; percent-encode the user and the password: %2F is a slash, %23 a hash, %3F a question mark, %40 an at sign, %25 a percent sign.',
   );
 }
 
 function isPostgresUrl(value: string): boolean {
-  if (!/^postgres(ql)?:\/\//.test(value) || !URL.canParse(value)) return false;
+  // An @ behind the first of /?# ends no password for a URL: what stands before it would be taken for the host.
+  if (!/^postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$/.test(value) || !URL.canParse(value)) return false;
   const { username, password, pathname } = new URL(value);
   return isEncoded(username + password + pathname);
 }

@@ -39,11 +39,12 @@ export interface NewSession {
   userAgent: string | null;
 }
 
-/** What says which sessions of a workspace are meant: all, or those of one API token. */
-interface Owner {
+/** Who asks for sessions of a workspace: an API token, which has its own. */
+export interface Owner {
   workspaceId: number;
-  /** Null for any. */
   apiTokenId: number | null;
+  /** 1 if it has those of others, too: but for a token that was rotated, in its overlap. */
+  seesAll: 0 | 1;
 }
 
 /** The lane of all browsers: whose session it is is known afterwards. */
@@ -61,7 +62,9 @@ const select = (condition: string, columns = '') => `
   WHERE ${condition}`;
 
 const isOfOwner = (alias: string) => `${alias}.workspace_id = :workspaceId
-  AND (CAST(:apiTokenId AS integer) IS NULL OR ${alias}.api_token_id = CAST(:apiTokenId AS integer))`;
+  AND (${alias}.api_token_id = CAST(:apiTokenId AS integer) OR (CAST(:seesAll AS integer) = 1
+    AND NOT EXISTS (SELECT 1 FROM api_token AS own
+      WHERE own.id = CAST(:apiTokenId AS integer) AND own.superseded_by IS NOT NULL)))`;
 
 const findBySecrets = statement<{ hashes: readonly string[] }, StoredSession & { hash: string }>(
   'console-session.find-by-secrets',

@@ -7,7 +7,11 @@ import { Gate } from '../common/gate.ts';
 import { randomBytes, randomNumber } from '../common/random-bytes.ts';
 import { hashToken, redactTokens } from '../common/secrets.ts';
 import { Transactor, type Work } from '../database/transactor.ts';
-import { ConsoleSessionRepository, type StoredSession } from './console-session.repository.ts';
+import {
+  ConsoleSessionRepository,
+  type Owner,
+  type StoredSession,
+} from './console-session.repository.ts';
 import type { SessionsAnswer } from './dto/console-session-answer.dto.ts';
 import { toSessionItem } from './console-session.view.ts';
 import { IDLE_MS, isAlive, LIFE_MS } from './session-life.ts';
@@ -94,7 +98,10 @@ export class ConsoleSessionService {
     return this.gate.run(workspaceId, () => this.transactor.run(work));
   }
 
-  /** Lists the sessions of the workspace; to a caller without the scope `admin` those of its own API token. */
+  /**
+   * Lists the sessions of the workspace; to a caller without the scope `admin`, or whose API token was
+   * rotated, those of its own API token.
+   */
   async list(caller: Caller, currentId: number): Promise<SessionsAnswer> {
     const now = Date.now();
     const alive = { now, usedAfter: now - IDLE_MS };
@@ -122,7 +129,12 @@ export class ConsoleSessionService {
     session: StoredSession,
   ): Promise<void> {
     const { id, workspaceId, apiTokenId } = session;
-    const isThere = await this.sessions.remove(manager, { id, workspaceId, apiTokenId });
+    const isThere = await this.sessions.remove(manager, {
+      id,
+      workspaceId,
+      apiTokenId,
+      seesAll: 0,
+    });
     if (!isThere || !isAlive(session)) return;
     this.recordEnd(manager, { workspaceId, apiTokenId, requestId, address }, id);
   }
@@ -149,9 +161,6 @@ export class ConsoleSessionService {
   }
 }
 
-function visibleTo({ workspaceId, apiTokenId, scopes }: Caller): {
-  workspaceId: number;
-  apiTokenId: number | null;
-} {
-  return { workspaceId, apiTokenId: scopes.has(SEES_ALL) ? null : apiTokenId };
+function visibleTo({ workspaceId, apiTokenId, scopes }: Caller): Owner {
+  return { workspaceId, apiTokenId, seesAll: scopes.has(SEES_ALL) ? 1 : 0 };
 }

@@ -256,6 +256,27 @@ onEachDatabase((kind) => {
     expect((await two.session())[0]).toBe(401);
   });
 
+  test('an administrator whose API token was rotated sees and ends its own sessions alone', async () => {
+    const { id, token } = await issue(['admin']);
+    const rotated = await service.api.call('POST', `/api/v1/api-tokens/${id}/rotate`, {
+      grace_period_seconds: 600,
+    });
+    const successor = await signedIn(service, rotated.body.api_token.token);
+    const [browser, second] = [await signedIn(service, token), await signedIn(service, token)];
+    const all = await listOf(successor);
+    const idOf = async (one: ConsoleBrowser) => (await one.session())[1].session.id;
+    const [own, ofSuccessor] = [await idOf(second), await idOf(successor)];
+    expect(all.map((one) => one.id)).toEqual(expect.arrayContaining([own, ofSuccessor]));
+    expect((await listOf(browser)).map((one) => one.api_token.id)).toEqual([id, id]);
+    const end = async (one: unknown) => {
+      const { status, body } = await browser.call('DELETE', `/console/sessions/${String(one)}`);
+      return [status, body.code];
+    };
+    expect(await end(ofSuccessor)).toEqual([404, 'session_not_found']);
+    expect((await successor.session())[0]).toBe(200);
+    expect(await end(own)).toEqual([200, undefined]);
+  });
+
   test('the sessions of another workspace are not there', async () => {
     const own = await signedIn(service);
     const foreign = await signedIn(service, await service.issueToken(['admin'], 'foreign'));
