@@ -30,6 +30,10 @@ async function start(): Promise<void> {
   loadDotEnv();
   const given = loadConfig(process.env, { plugins: await loadPlugins(process.env) });
   const log = await createLog(given);
+  // Node and libraries warn in several lines of text, which a reader of JSON cannot parse.
+  process.removeAllListeners('warning').on('warning', ({ name, message }) => {
+    log.warn({ msg: 'warning of the runtime', name, warning: message });
+  });
   const { config } = await prepareDatabase(given, (level, msg, details) => {
     log[level]({ msg, ...details });
   });

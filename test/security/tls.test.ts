@@ -3,6 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
+import { freePort } from '../../scripts/lab/ports.mjs';
 import { selfSignedCertificate } from '../support/certificate.ts';
 import { createTestDatabase, TEST_KEYS } from '../support/databases.ts';
 import { spawnBuilt, startOwnServer } from '../support/processes.ts';
@@ -116,4 +117,27 @@ describe('to Redis with rediss://', () => {
   test('the right certificate is spoken to', async () => {
     expect(await wordsTo('localhost', { NODE_EXTRA_CA_CERTS: trusted })).toContain('s3cret');
   });
+});
+
+test('what the driver warns of is a line of JSON, as every other', async () => {
+  const child = spawnBuilt('main.js', {
+    LOG_FORMAT: 'json',
+    DATABASE_URL: `postgres://u:p@127.0.0.1:${await freePort()}/x?sslmode=require`,
+    TOKEN_ENCRYPTION_KEYS: TEST_KEYS,
+  });
+  let written = '';
+  await new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        written += chunk.toString();
+        if (written.includes('libpq-ssl.html')) resolve();
+      });
+    }
+    child.on('exit', resolve);
+  });
+  child.kill('SIGKILL');
+  const lines = written.trim().split('\n');
+  expect(lines.map((line) => JSON.parse(line) as object)).toContainEqual(
+    expect.objectContaining({ level: 'warn', warning: expect.stringContaining('verify-full') }),
+  );
 });
