@@ -69,8 +69,6 @@ export interface Dialect {
   tryLockShared: (number: string) => string;
   /** Waits for the exclusive lock of this number, and keeps it until the transaction ends. */
   lockExclusive: (number: string) => string;
-  /** For how many milliseconds a transaction may wait for code of extensions: where one connection writes, all others wait. */
-  extensionLimitMs: number;
   /** Placeholder of the n-th value, counted from 1. */
   placeholder: (n: number) => string;
 }
@@ -151,7 +149,6 @@ const postgres: Dialect = {
   tryLockShared: (number) =>
     `SELECT pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${number}) AS "isLocked"`,
   lockExclusive: (number) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${number})`,
-  extensionLimitMs: 10_000,
   placeholder: (n) => `$${n}`,
 };
 
@@ -204,7 +201,6 @@ const sqlite: Dialect = {
   // As with `lockRows`.
   tryLockShared: (number) => `SELECT ${number} IS NOT NULL AS "isLocked"`,
   lockExclusive: (number) => `SELECT ${number}`,
-  extensionLimitMs: 2000,
   placeholder: () => '?',
 };
 

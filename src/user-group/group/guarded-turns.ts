@@ -7,8 +7,8 @@ interface Waiting {
 
 /** Leaves half of the connections of a process to what no guard is asked about. */
 const AT_ONCE = 5;
-/** Longer than the guard may take on the embedded database. */
-const MAX_WAIT_MS = 4000;
+/** Longer than the guards before may take. */
+const MAX_WAIT_MS = 2000;
 
 /**
  * Bounds the transactions in which guards are asked: one of a workspace at a time, so that a guard that hangs for

@@ -3,7 +3,6 @@ import { type Expected, type Extension, ExtensionFailed } from '../../common/ext
 import { type Given, portOfMany } from '../../common/ports.ts';
 import { ChangeRefused } from '../../common/errors.ts';
 import { isUniqueViolation, translateDatabaseError } from '../../database/database-errors.ts';
-import { dialectOf } from '../../database/dialect.ts';
 import { GuardedTurns } from './guarded-turns.ts';
 import {
   UserGroupChangeGuard,
@@ -11,6 +10,9 @@ import {
   type UserGroupChangeRequest,
   type UserGroupChangeTransaction,
 } from './user-group-change-guard.ts';
+
+/** For how long all guards together may take: locks are held meanwhile, and callers wait for their response. */
+const LIMIT_MS = 1500;
 
 /** Asks the guards of all extensions, in their order. */
 export class UserGroupChangeVeto {
@@ -39,7 +41,7 @@ export class UserGroupChangeVeto {
     { manager, workspaceId }: UserGroupChangeTransaction,
   ): Promise<Map<UserGroupChangeRequest, ChangeRefused>> {
     const refused = new Map<UserGroupChangeRequest, ChangeRefused>();
-    const endsAt = performance.now() + dialectOf(manager.dataSource.options).extensionLimitMs;
+    const endsAt = performance.now() + LIMIT_MS;
     const runner = manager.queryRunner!;
     for (;;) {
       const asked = changes.filter((change) => !refused.has(change));

@@ -67,7 +67,8 @@ export class UserGroupWrites {
     private readonly activity: ActivityTally,
   ) {
     this.single = this.share({
-      wavesAtOnce: WRITE_WAVES,
+      // Guards are asked by one transaction of a workspace at a time.
+      wavesAtOnce: veto.isHeld ? 1 : WRITE_WAVES,
       run: (workspaceId, writes) => this.run(workspaceId, writes, false),
     });
     this.bulk = this.share({
