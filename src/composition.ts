@@ -5,12 +5,16 @@ import {
   Global,
   Module,
   type ModuleMetadata,
+  SetMetadata,
   type Type,
+  VERSION_NEUTRAL,
 } from '@nestjs/common';
-import { MODULE_METADATA } from '@nestjs/common/constants.js';
+import { MODULE_METADATA, VERSION_METADATA } from '@nestjs/common/constants.js';
 import { RouterModule } from '@nestjs/core';
 import { AccessModule } from './api-token/access.module.ts';
 import { ApiTokenModule } from './api-token/api-token.module.ts';
+import { requireAccessOf } from './common/handler-access.ts';
+import { OperatorError } from './common/operator-error.ts';
 import type { Plugin } from './common/plugin.ts';
 import { type PortProvider, PortsModule } from './common/ports.ts';
 import type { UserGroupOptions } from './config/options.ts';
@@ -83,6 +87,7 @@ class ServicesModule {}
 /**
  * The modules of a user group service on a configuration.
  * @param config provides the `Config`, to every module
+ * @throws OperatorError if plugins cannot go together, or a handler of one does not declare who may call it
  */
 export function compose(
   config: DynamicModule,
@@ -94,11 +99,17 @@ export function compose(
   }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
 ): NonNullable<ModuleMetadata['imports']> {
   const { guards, decorators = [] } = http || {};
+  const pluginModules = modulesOfPlugins(plugins);
+  // Also without routes of the service: Nest routes what is in a module.
+  requireAccessOf(controllersIn(pluginModules));
   for (const controller of controllersOf({ http, plugins })) {
-    for (const decorate of decorators) decorate(controller);
+    for (const decorate of [...decorators, SetMetadata(VERSION_METADATA, VERSION_NEUTRAL)]) {
+      decorate(controller);
+    }
   }
   const ownModules = http ? modulesOfRoutes(http) : [];
   const modules = [...ownModules, ...plugins.flatMap(({ definition }) => definition.modules ?? [])];
+  const routed = [...ownModules, ...pluginModules];
   const path = http ? prefixOf(http) : '';
   return [
     config,
@@ -119,20 +130,56 @@ export function compose(
     ...modules,
     ...(path === ''
       ? []
-      : [RouterModule.register(modules.map((module) => ({ path, module: classOf(module) })))]),
+      : [RouterModule.register(routed.map((module) => ({ path, module: classOf(module) })))]),
   ];
 }
 
-/**
- * The controllers of a structure: those of its features, and those that its plugins' modules have themselves.
- */
+/** The controllers of a structure: those of its features, and those of its plugins, of whatever module they import, too. */
 export function controllersOf({ http = {}, plugins = [] }: UserGroupStructure): Type[] {
   if (!http) return [];
-  const modules = plugins.flatMap(({ definition }) => definition.modules ?? []);
-  return [...modulesOfRoutes(http), ...modules].flatMap((module) => [
+  return controllersIn([...modulesOfRoutes(http), ...modulesOfPlugins(plugins)]);
+}
+
+function controllersIn(modules: readonly AnyModule[]): Type[] {
+  return modules.flatMap((module) => [
     ...('controllers' in module ? (module.controllers ?? []) : []),
-    ...((Reflect.getMetadata(MODULE_METADATA.CONTROLLERS, classOf(module)) ?? []) as Type[]),
+    ...metadataOf<Type>(module, MODULE_METADATA.CONTROLLERS),
   ]);
+}
+
+type AnyModule = Type | DynamicModule;
+
+/** The modules of plugins, and those that they import. @throws OperatorError for one that is there later */
+function modulesOfPlugins(plugins: readonly Plugin[]): AnyModule[] {
+  const found = new Set<AnyModule>();
+  const add = (module: ImportedModule, title: string): void => {
+    if (module instanceof Promise) {
+      throw new OperatorError(
+        `The ${title} imports a module by a promise, so that its routes are not known at the start; await it before.`,
+      );
+    }
+    const known = 'forwardRef' in module ? (module as Forward).forwardRef() : module;
+    if (found.has(known)) return;
+    found.add(known);
+    const own = 'imports' in known ? (known.imports ?? []) : [];
+    for (const one of [...own, ...metadataOf<ImportedModule>(known, MODULE_METADATA.IMPORTS)]) {
+      add(one, title);
+    }
+  };
+  for (const { definition, title } of plugins) {
+    for (const module of definition.modules ?? []) add(module, title);
+  }
+  return [...found];
+}
+
+interface Forward {
+  forwardRef: () => AnyModule;
+}
+
+type ImportedModule = NonNullable<ModuleMetadata['imports']>[number];
+
+function metadataOf<T>(module: AnyModule, key: string): T[] {
+  return (Reflect.getMetadata(key, classOf(module)) ?? []) as T[];
 }
 
 function modulesOfRoutes({ features, console }: UserGroupRoutes): Type[] {

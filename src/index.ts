@@ -50,6 +50,7 @@ export { ApiProblems, ApiReadProblems, type DocumentedError } from './common/pro
 export { Obeys, type Rule } from './common/json/obeys.decorator.ts';
 export { textViolations } from './common/text.ts';
 export { type HandlerOptions, Public, RequiresScope } from './common/access.decorator.ts';
+export { UserGroupErrors } from './common/problem.filter.ts';
 export { Gate } from './common/gate.ts';
 export { type BodyOptions, JsonBody } from './common/json/json-body.decorator.ts';
 export { QueryOf } from './common/http/query.decorator.ts';

@@ -6,11 +6,11 @@ import {
   Module,
   type OnModuleInit,
   type Provider,
+  type Type,
 } from '@nestjs/common';
-import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
 import type { Express } from 'express';
 import { ApiTokenBootstrap } from './api-token/api-token.bootstrap.ts';
-import { requireAccessOf } from './common/handler-access.ts';
 import { requireHostVersions } from './common/host-versions.ts';
 import { HostRoutes } from './common/http/host-routes.ts';
 import { OperatorError } from './common/operator-error.ts';
@@ -46,6 +46,7 @@ class RoutesMount implements OnModuleInit {
     private readonly host: HttpAdapterHost,
     private readonly config: Config,
     private readonly modules: ModuleRef,
+    private readonly application: ApplicationConfig,
     @Inject(ROUTES) private readonly routes: HostedStructure,
   ) {}
 
@@ -60,9 +61,8 @@ class RoutesMount implements OnModuleInit {
       );
     }
     const controllers = controllersOf(this.routes);
-    requireAccessOf(controllers);
     const express = this.host.httpAdapter.getInstance<Express>();
-    const prefix = prefixOf(this.routes.http);
+    const prefix = this.mountedAt(express, controllers);
     const hasConsole = this.routes.http.console === true;
     if (hasConsole) serveConsole(express, { directory: this.config.consoleDirectory, prefix });
     HostRoutes.mount(express, {
@@ -71,6 +71,13 @@ class RoutesMount implements OnModuleInit {
       bodyLimit: this.config.bodyLimit,
       steps: hasConsole ? [this.consoleStep(express, prefix)] : [],
     });
+  }
+
+  /** A global prefix of the application stands before its own, unless it is excepted from it. @throws OperatorError */
+  private mountedAt(express: Express, controllers: readonly Type[]): string {
+    const own = prefixOf(this.routes.http);
+    const global = prefixOf({ prefix: this.application.getGlobalPrefix() });
+    return HostRoutes.findPrefix(express, controllers, [global + own, own]);
   }
 
   private consoleStep(express: Express, prefix: string): ReturnType<typeof consoleCalls> {
@@ -146,9 +153,16 @@ function hosted(
 ): DynamicModule {
   requireHostVersions();
   const { http = {} } = structure;
+  const onlyOne = {
+    inject: [ModulesContainer, ...(config.inject ?? [])],
+    useFactory: (modules: ModulesContainer, ...injected: unknown[]) => {
+      requireOne(modules);
+      return config.useFactory(...(injected as never[]));
+    },
+  };
   return {
     module: UserGroupServiceModule,
-    imports: compose(ConfigModule.forRootAsync(config, imports, providers), {
+    imports: compose(ConfigModule.forRootAsync(onlyOne, imports, providers), {
       ...structure,
       imports,
     }),
@@ -157,4 +171,14 @@ function hosted(
       ...(http ? [{ provide: ROUTES, useValue: { ...structure, http } }, RoutesMount] : []),
     ],
   };
+}
+
+/** Two would share the database of one of them. @throws OperatorError */
+function requireOne(modules: ModulesContainer): void {
+  const all = [...modules.values()].filter(({ metatype }) => metatype === UserGroupServiceModule);
+  if (all.length > 1) {
+    throw new OperatorError(
+      'UserGroupModule is imported twice with options; an application has one, whose services can be injected everywhere.',
+    );
+  }
 }

@@ -9,8 +9,10 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import {
+  ExtensionUnavailable,
   InternalError,
   RateLimited,
+  RefusedByExtension,
   RequestMalformed,
   RouteNotFound,
   ServiceError,
@@ -33,7 +35,7 @@ export class ProblemFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
-    const error = toServiceError(thrown);
+    const error = request.route ? ofHandler(thrown) : toServiceError(thrown);
     const refusal = refusalOf(error);
     if (refusal) this.refusals?.record(refusal, request);
     this.log(error, request);
@@ -65,6 +67,24 @@ function refusalOf(answered: ServiceError): ServiceError | undefined {
   return isRefusal ? error : undefined;
 }
 
+/** Keeps the status that code of a plugin or of the application has chosen; of a 5xx nothing else is told. */
+function ofHandler(thrown: unknown): ServiceError {
+  if (thrown instanceof ServiceError || !(thrown instanceof HttpException)) {
+    return toServiceError(thrown);
+  }
+  const status = thrown.getStatus();
+  if (status >= 400 && status < 500) return new RefusedByExtension(status, messageOf(thrown));
+  return status === 503
+    ? new ExtensionUnavailable(undefined, { cause: thrown })
+    : new InternalError(thrown);
+}
+
+/** A pipe of the application may give several messages. */
+function messageOf(thrown: HttpException): string {
+  const { message } = Object(thrown.getResponse()) as { message?: unknown };
+  return Array.isArray(message) ? message.join('; ') : thrown.message;
+}
+
 /** Maps the framework's own exceptions, and those of its middleware, by their HTTP status. */
 export function toServiceError(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
@@ -80,3 +100,7 @@ function statusOf(thrown: unknown): number {
     ? Number(thrown.status)
     : NaN;
 }
+
+/** Answers the errors of the services in handlers of an application's own; leaves all others to its filters. */
+@Catch(ServiceError)
+export class UserGroupErrors extends ProblemFilter {}

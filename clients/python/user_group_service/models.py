@@ -86,6 +86,7 @@ class ProblemDto(TypedDict):
         "data_source_not_found",
         "webhook_endpoint_not_found",
         "webhook_event_not_found",
+        "refused",
         "method_not_allowed",
         "request_timeout",
         "api_token_ended",

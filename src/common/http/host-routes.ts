@@ -60,6 +60,24 @@ export class HostRoutes {
     stack.unshift(stack.pop()!);
   }
 
+  /** The first of these prefixes at which the routes of a controller are. @throws OperatorError if none of them */
+  static findPrefix(
+    express: Express,
+    controllers: readonly Type[],
+    candidates: readonly string[],
+  ): string {
+    const registered = new Set(stackOf(express).flatMap(({ route }) => route?.path ?? []));
+    const has = (prefix: string) =>
+      controllers.some((controller) =>
+        pathsOf(controller, prefix).some((path) => registered.has(path)),
+      );
+    const found = candidates.find(has);
+    if (found !== undefined) return found;
+    throw new OperatorError(
+      `The application has the routes of the user groups at none of these places: ${candidates.map((one) => `${one}/`).join(', ')}. What rewrites paths, such as a RouterModule or a custom versioning, must leave them alone.`,
+    );
+  }
+
   private async serve(request: Request, response: Response, next: NextFunction): Promise<void> {
     try {
       for (const step of this.hosted.steps ?? []) step(request);
@@ -108,7 +126,7 @@ function ownLayers(stack: readonly Layer[], { controllers, prefix }: HostedRoute
   for (const path of paths) {
     if (found.has(path)) continue;
     throw new OperatorError(
-      `The application has no route ${path}, which belongs to the user groups; what it puts before its paths must be part of their "prefix".`,
+      `The application has no route ${path}, which belongs to the user groups; what it puts before its paths must be for all of them, or for none.`,
     );
   }
   return own;

@@ -1,6 +1,12 @@
 import { parse as parseContentType } from 'content-type';
 import type { IncomingMessage } from 'node:http';
-import { BodyIncomplete, BodyMissing, BodyTooLarge, MediaTypeUnsupported } from '../errors.ts';
+import {
+  BodyIncomplete,
+  BodyMissing,
+  BodyTooLarge,
+  InternalError,
+  MediaTypeUnsupported,
+} from '../errors.ts';
 
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -74,11 +80,30 @@ export function readArrivedBody(
     return toBody(request, ahead, types);
   }
   requireLength(request, limit);
+  const parsed = readByParser(request);
+  if (parsed) {
+    if (parsed.length > limit) throw new BodyTooLarge(limit);
+    return toBody(request, parsed, types);
+  }
   if (!request.complete || request.readableFlowing !== null || request.destroyed) return undefined;
   const bytes = request.read() as Buffer | null;
   if (bytes === null) return undefined;
   if (bytes.length > limit) throw new BodyTooLarge(limit);
   return toBody(request, bytes, types);
+}
+
+/**
+ * What a parser of the application has read, as bytes: Nest keeps them with `rawBody: true`.
+ * @throws InternalError if it has kept none
+ */
+function readByParser(request: IncomingMessage & { rawBody?: unknown }): Buffer | undefined {
+  if (!request.readableEnded && !request.readableDidRead) return undefined;
+  if (Buffer.isBuffer(request.rawBody)) return request.rawBody;
+  throw new InternalError(
+    new Error(
+      'A parser of the application has read the body before @JsonBody. Create the application with rawBody: true, or with bodyParser: false.',
+    ),
+  );
 }
 
 function requireLength({ headers, url }: IncomingMessage, limit: number): void {
