@@ -84,7 +84,9 @@ export class EventStreams implements BeforeApplicationShutdown {
         clearInterval(checking);
         unfollow();
         giveBack();
-        setTimeout(() => response.destroy(), LINGER_MS).unref();
+        setTimeout(() => {
+          void this.pace.next().then(() => response.destroy());
+        }, LINGER_MS).unref();
       };
       const options = {
         workspaceId,
