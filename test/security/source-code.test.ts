@@ -53,16 +53,17 @@ function isConstant(expression: ts.Expression): boolean {
   return ts.isIdentifier(expression) && /^[A-Z_]+$/.test(expression.text);
 }
 
-test('only the code of the database, of Redis, of Vault and of webhooks connects to anything', () => {
+test('only the code of the database, of Redis, of Vault, of webhooks and of the identity provider connects to anything', () => {
   const connecting = imports.filter(({ module, names }) => {
     if (module === 'typeorm') return names.includes('DataSource');
     if (/^node:(net|http)$/.test(module)) return names.some((name) => !HARMLESS.includes(name));
-    return /^(pg|@redis\/client|better-sqlite3|node:(https|http2|tls|dgram|dns|dns\/promises))$/.test(
+    return /^(pg|@redis\/client|better-sqlite3|openid-client|node:(https|http2|tls|dgram|dns|dns\/promises))$/.test(
       module,
     );
   });
   const elsewhere = placesOf(connecting).filter((path) => !path.startsWith('src/database/'));
   expect(elsewhere).toEqual([
+    'src/console/openid/identity-provider.ts',
     'src/encryption-key/vault-transit.ts',
     'src/rate-limit/redis.ts',
     'src/webhook/sending/webhook-sender.ts',
