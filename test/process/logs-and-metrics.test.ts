@@ -77,6 +77,12 @@ onEachDatabase((kind) => {
     expect(await lineOf('untraced')).not.toHaveProperty('trace_id');
   });
 
+  test('no text of a caller is the format of a line', async () => {
+    const path = '/%s%d%j%o%%';
+    await server.api.send({ method: 'GET', path, headers: { 'X-Request-Id': 'format' } });
+    expect(await lineOf('format')).toMatchObject({ msg: 'request', path, method: 'GET' });
+  });
+
   test('a probe is no news, unless its answer is no', async () => {
     const probe = { method: 'GET', path: '/health/ready', headers: { 'X-Request-Id': 'probe' } };
     expect((await server.api.send(probe)).status).toBe(200);
