@@ -3537,7 +3537,7 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -3908,7 +3908,7 @@ export interface operations {
     listApiTokens: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -5085,7 +5085,7 @@ export interface operations {
     listSchemas: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -6025,7 +6025,7 @@ export interface operations {
     listSchemaReferences: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -6200,7 +6200,7 @@ export interface operations {
     listDataSources: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -7136,7 +7136,7 @@ export interface operations {
     listDataSourceReferences: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -7675,7 +7675,7 @@ export interface operations {
     listUnresolvableMappings: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -7836,7 +7836,7 @@ export interface operations {
     listIncompleteUserGroups: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -7997,7 +7997,7 @@ export interface operations {
     previewIncompleteUserGroups: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -9302,7 +9302,7 @@ export interface operations {
     listUserGroups: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -10744,7 +10744,7 @@ export interface operations {
     listUserGroupTokens: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -12479,7 +12479,7 @@ export interface operations {
     listWebhookEndpoints: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;
@@ -13623,7 +13623,7 @@ export interface operations {
     listWebhookAttempts: {
         parameters: {
             query?: {
-                /** @description At most so many entries. */
+                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
                 limit?: number;
                 /** @description `next_cursor` of the page before; without it the list begins. */
                 cursor?: string;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../common/caller.ts';
 import { filterInParts } from '../common/filter-in-parts.ts';
 import { foldCase } from '../common/fold-case.ts';
-import { limitOf, positionOf, toPage } from '../common/http/page.dto.ts';
+import { limitBySize, limitOf, positionOf, toPage } from '../common/http/page.dto.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import { fromWireTime, toWireTime } from '../common/time.ts';
 import { type SqlValue, statement } from '../database/statement.ts';
@@ -102,14 +102,15 @@ export class AuditEventService {
 
   /** Lists the events of the caller's workspace that match the query, newest first. */
   async list(caller: Caller, query: AuditEventQueryDto): Promise<AuditEventsAnswer> {
-    const limit = limitOf(query);
+    const most = limitOf(query);
     const before = positionOf(query, 2) as EventPosition | undefined;
     const filters = { ...toFilters(query, before), workspaceId: caller.workspaceId };
     const isSearch = query.search !== undefined;
     const { events, lookedUntil } = isSearch
       ? await this.findWithText(filters, query.search)
-      : await this.find(filters, limit + 1);
-    const found = events.slice(0, limit + 1);
+      : await this.find(filters, most + 1);
+    const found = events.slice(0, most + 1);
+    const limit = limitBySize(found, most, sizeOfEvent);
     const { rows, nextCursor } = toPage(found, limit, toPosition, lookedUntil);
     return {
       success: 1,
@@ -198,6 +199,11 @@ function toFilters(
     beforeId,
   };
   return Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined));
+}
+
+/** How many bytes an event takes in a page: of what can be large. */
+function sizeOfEvent({ before, after, details }: FoundEvent): number {
+  return Buffer.byteLength([before, after, details].join(''));
 }
 
 /** Makes the view of an event, without fields that are null. */

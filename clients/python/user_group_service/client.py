@@ -135,7 +135,8 @@ class UserGroupClient(Transport):
         GET /api/v1/audit-events
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             action: What was done, such as `user_group_token.rotate`.
             object_type: The kind of thing, such as `user_group`.
@@ -234,7 +235,8 @@ class UserGroupClient(Transport):
         GET /api/v1/api-tokens
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
         """
         return cast(
@@ -471,7 +473,8 @@ class UserGroupClient(Transport):
         GET /api/v1/schemas
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             provided_id: The one with this id of yours.
         """
@@ -617,7 +620,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
         """
         return cast(
@@ -648,7 +652,8 @@ class UserGroupClient(Transport):
         GET /api/v1/data-sources
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             provided_id: The one with this id of yours.
         """
@@ -794,7 +799,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
         """
         return cast(
@@ -898,7 +904,8 @@ class UserGroupClient(Transport):
         GET /api/v1/workspace/unresolvable-mappings
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
         """
         return cast(
@@ -928,7 +935,8 @@ class UserGroupClient(Transport):
         GET /api/v1/workspace/incomplete-user-groups
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
         """
         return cast(
@@ -961,7 +969,8 @@ class UserGroupClient(Transport):
         POST /api/v1/workspace/incomplete-user-groups/preview
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             required_properties: The properties that every user group must have, no name twice.
             required_schemas: The schemas that every user group must map; under `registered` by your
@@ -1212,7 +1221,8 @@ class UserGroupClient(Transport):
         GET /api/v1/user-groups
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             search: The id, the name or a property at the top level that is a string contains this
                 text, in upper or lower case.
@@ -1487,7 +1497,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Your own id of the user group.
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             generation: The token of this generation alone.
             last_four: Tokens that end in these four characters: which one somebody holds can be
@@ -1840,7 +1851,8 @@ class UserGroupClient(Transport):
         GET /api/v1/webhook-endpoints
 
         Args:
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
         """
         return cast(
@@ -2056,7 +2068,8 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
-            limit: At most so many entries. Default: `50`.
+            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
+                `next_cursor` goes on. Default: `50`.
             cursor: `next_cursor` of the page before; without it the list begins.
             event_id: Those of one event alone: the `webhook-id` of its messages.
         """

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { JsonText } from '../json/json-text.ts';
 import { endTogether } from './end-together.ts';
 import { COMMON_HEADERS } from './http-settings.ts';
 import { requestId } from './request-id.ts';
@@ -13,7 +14,7 @@ const COMMON_FIELDS = Object.entries(COMMON_HEADERS).flat();
  * nobody sets and parsing a media type that is known.
  */
 export function answerJson(response: ServerResponse, body: object): void {
-  const text = JSON.stringify(body);
+  const text = body instanceof JsonText ? body.text : JSON.stringify(body);
   const length = String(Buffer.byteLength(text));
   if (response.getHeaderNames().length === 0) {
     const own = ['X-Request-Id', requestId(response.req)];

@@ -5,6 +5,10 @@ import { Obeys } from '../json/obeys.decorator.ts';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 200;
+/** What the rows of a page have together, but for the last one. */
+const MOST_BYTES = 256 * 1024;
+/** A page of the default limit takes one statement. */
+const FIRST_PART = DEFAULT_LIMIT + 1;
 /** A name of 255 code points, each escaped in JSON, and a number beside it. */
 const MAX_CURSOR_LENGTH = 2100;
 
@@ -14,7 +18,8 @@ export type SortKey = number | string;
 /** The part of a query that asks for one page of a list. */
 export class PageQueryDto {
   @ApiPropertyOptional({
-    description: 'At most so many entries.',
+    description:
+      'At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on.',
     type: 'integer',
     minimum: 1,
     maximum: MAX_LIMIT,
@@ -84,6 +89,42 @@ export function toPage<T>(
   }
   const page = rows.slice(0, limit);
   return { rows: page, nextCursor: toCursor(keysOf(page.at(-1)!)) };
+}
+
+/**
+ * Returns how many of the rows a page holds: `limit`, or fewer where they are large. The row that reaches
+ * 256 KiB is the last.
+ */
+export function limitBySize<T>(
+  rows: readonly T[],
+  limit: number,
+  sizeOf: (row: T) => number,
+): number {
+  let bytes = 0;
+  const last = rows.slice(0, limit).findIndex((row) => (bytes += sizeOf(row)) >= MOST_BYTES);
+  return last === -1 ? limit : last + 1;
+}
+
+/**
+ * Reads the rows of a page part by part, so that no more are read than it holds, and one that follows it.
+ * @param read reads the next rows after one
+ * @returns the rows, and how many of them the page holds
+ */
+export async function readPage<T>(
+  limit: number,
+  sizeOf: (row: T) => number,
+  read: (limit: number, after: T | undefined) => Promise<T[]>,
+): Promise<{ found: T[]; limit: number }> {
+  const found: T[] = [];
+  for (let part = Math.min(limit + 1, FIRST_PART); ;) {
+    const rows = await read(part, found.at(-1));
+    found.push(...rows);
+    const fitting = limitBySize(found, limit, sizeOf);
+    if (rows.length < part || fitting < found.length) return { found, limit: fitting };
+    const bytes = found.reduce((sum, row) => sum + sizeOf(row), 0);
+    const room = Math.ceil((found.length * Math.max(0, MOST_BYTES - bytes)) / bytes) + 1;
+    part = Math.min(limit + 1 - found.length, room);
+  }
 }
 
 /** Makes the cursor of the page after these sort keys; for a page that ends before its limit. */

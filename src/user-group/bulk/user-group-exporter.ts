@@ -4,16 +4,21 @@ import { ShownTokens } from '../../audit/shown-tokens.ts';
 import { type Caller, requireScope } from '../../common/caller.ts';
 import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../../common/errors.ts';
 import { Gate } from '../../common/gate.ts';
+import { readPage } from '../../common/http/page.dto.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import type { ExportDto, ExportSummary } from './dto/export.dto.ts';
 import type { ImportedUserGroupDto } from './dto/import.dto.ts';
 import { fromStoredMapping } from '../group/mapping.ts';
-import { type IdentifiedUserGroup, UserGroupRepository } from '../group/user-group.repository.ts';
+import {
+  type IdentifiedUserGroup,
+  sizeOfGroup,
+  UserGroupRepository,
+} from '../group/user-group.repository.ts';
 import { WorkspaceSlots } from '../../common/workspace-slots.ts';
 
-/** How many groups are in memory at once. */
+/** How many groups are in memory at once, or fewer that are large. */
 const PAGE = 200;
 
 /** How many exports of one workspace may run at once: each decrypts every token. */
@@ -60,9 +65,12 @@ export class UserGroupExporter {
       // An export can last longer than the API token that it began with.
       requireScope(await caller.renew(), 'admin', 'Exporting groups');
       const after = last?.id ?? 0;
-      const groups = await this.gate.run(workspaceId, () =>
-        this.userGroups.list(workspaceId, after, PAGE),
+      const { found, limit } = await this.gate.run(workspaceId, () =>
+        readPage<IdentifiedUserGroup>(PAGE, sizeOfGroup, (count, before) =>
+          this.userGroups.list(workspaceId, before?.id ?? after, count),
+        ),
       );
+      const groups = found.slice(0, limit);
       last = groups.at(-1);
       exported += groups.length;
       const lines = groups.map((group) => ({

@@ -24,6 +24,11 @@ export interface UserGroupState {
   version?: number;
 }
 
+/** How many bytes a group takes in a page: of what can be large. */
+export function sizeOfGroup({ properties, mapping }: UserGroupState): number {
+  return Buffer.byteLength(properties) + Buffer.byteLength(mapping ?? '');
+}
+
 /** A user group with its current token, still encrypted. */
 export interface StoredUserGroup extends UserGroupState {
   generation: number;

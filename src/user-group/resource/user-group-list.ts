@@ -1,17 +1,22 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../common/caller.ts';
 import { filterInParts } from '../../common/filter-in-parts.ts';
-import { limitOf, positionByTypes, type SortKey, toPage } from '../../common/http/page.dto.ts';
+import {
+  limitBySize,
+  limitOf,
+  positionByTypes,
+  readPage,
+  type SortKey,
+  toPage,
+} from '../../common/http/page.dto.ts';
+import type { JsonText } from '../../common/json/json-text.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type SqlValue, type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
-import {
-  toUserGroupResource,
-  type UserGroupsAnswer,
-} from './dto/user-group-resource-answer.dto.ts';
+import { toUserGroupsAnswer } from './dto/user-group-resource-answer.dto.ts';
 import { resolvedMappingColumn } from '../../registry/mapping/resolved-mapping.ts';
-import { STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository.ts';
+import { sizeOfGroup, STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository.ts';
 import { conditionsOf, toFilters, type UserGroupFilters } from './user-group-filters.ts';
 import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
 import { type Searchable, toSearch } from './user-group-search.ts';
@@ -100,8 +105,8 @@ export class UserGroupList {
    * page may have fewer groups than requested, or none, although another page follows.
    * @throws ValidationFailed
    */
-  async list({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<UserGroupsAnswer> {
-    const limit = limitOf(query);
+  async list({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<JsonText> {
+    const most = limitOf(query);
     const order = new UserGroupOrder(query.sort ?? userGroupSorts[0]);
     const after = positionByTypes(query, order.types);
     const filters = toFilters(query);
@@ -110,16 +115,24 @@ export class UserGroupList {
       ? await this.findLast(workspaceId, { order, after, filters })
       : undefined;
     const part = { order, after, upTo, filters };
-    const groups =
+    const { found, limit } =
       query.search === undefined
-        ? await this.read(listGroups(part), workspaceId, part, { limit: limit + 1 })
-        : await this.findIn(workspaceId, part, toSearch(query.search), limit + 1);
-    const { rows, nextCursor } = toPage(groups, limit, (group) => order.keysOf(group), upTo);
-    return {
-      success: 1,
-      user_groups: rows.map((group) => toUserGroupResource(group, group.providedId)),
-      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-    };
+        ? await readPage<ListedGroup>(most, sizeOfGroup, (count, last) =>
+            this.readGroups(workspaceId, part, count, last),
+          )
+        : await this.findIn(workspaceId, part, toSearch(query.search), most);
+    const { rows, nextCursor } = toPage(found, limit, (group) => order.keysOf(group), upTo);
+    return toUserGroupsAnswer(rows, nextCursor);
+  }
+
+  private readGroups(
+    workspaceId: number,
+    part: Part,
+    limit: number,
+    last: ListedGroup | undefined,
+  ): Promise<ListedGroup[]> {
+    const rest = last ? { ...part, after: part.order.keysOf(last) } : part;
+    return this.read(listGroups(rest), workspaceId, rest, { limit });
   }
 
   /** Finds the last group that a call examines; undefined if it examines all that are left. */
@@ -145,13 +158,15 @@ export class UserGroupList {
     part: Part,
     isFound: (group: Searchable) => boolean,
     limit: number,
-  ): Promise<ListedGroup[]> {
+  ): Promise<{ found: ListedGroup[]; limit: number }> {
     const searchable = await this.read(listSearchable(part), workspaceId, part);
     const matching = await filterInParts(searchable, isFound);
-    const found = matching.slice(0, limit);
-    if (found.length === 0) return [];
-    const ids = found.map(({ id }) => id);
-    return this.statements.read(listFound(part.order), { workspaceId, ids });
+    const ids = matching.slice(0, limit + 1).map(({ id }) => id);
+    const found =
+      ids.length === 0
+        ? []
+        : await this.statements.read(listFound(part.order), { workspaceId, ids });
+    return { found, limit: limitBySize(found, limit, sizeOfGroup) };
   }
 
   private read<Row>(

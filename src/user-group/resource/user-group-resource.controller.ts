@@ -27,6 +27,7 @@ import {
   RequestPreconditions,
 } from '../../common/http/preconditions.ts';
 import { QueryOf } from '../../common/http/query.decorator.ts';
+import type { JsonText } from '../../common/json/json-text.ts';
 import { JsonBody } from '../../common/json/json-body.decorator.ts';
 import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
 import { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
@@ -64,7 +65,7 @@ export class UserGroupResourceController {
   list(
     @CurrentCaller() caller: Caller,
     @QueryOf(UserGroupQueryDto) query: UserGroupQueryDto,
-  ): Promise<UserGroupsAnswer> {
+  ): Promise<JsonText> {
     return this.groups.list(caller, query);
   }
 

@@ -1,4 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
+import { JsonText } from '../../../common/json/json-text.ts';
 import type { JsonObject } from '../../../common/json/strict-json.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import { fromStoredMapping, type Mapping } from '../../group/mapping.ts';
@@ -98,6 +99,23 @@ export function toUserGroupResource(group: UserGroupState, providedId: string): 
     created_at: toWireTime(group.createdAt),
     updated_at: toWireTime(group.updatedAt),
   };
+}
+
+/** Makes the answer for one page. The properties are stored as JSON, and become part of it as they are. */
+export function toUserGroupsAnswer(
+  groups: readonly (UserGroupState & { providedId: string })[],
+  nextCursor: string | undefined,
+): JsonText {
+  const texts = groups.map((group) => {
+    const rest = toUserGroupResource({ ...group, properties: '{}' }, group.providedId);
+    // No text and no mapping has this part: it would be escaped, and holds no objects.
+    return JSON.stringify(rest).replace(
+      '"properties":{}',
+      () => `"properties":${group.properties}`,
+    );
+  });
+  const end = nextCursor === undefined ? '' : `,"next_cursor":${JSON.stringify(nextCursor)}`;
+  return new JsonText(`{"success":1,"user_groups":[${texts.join(',')}]${end}}`);
 }
 
 function sorted(mapping: Mapping): Mapping {
