@@ -46,12 +46,8 @@ export class Gate {
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
       const [next] = queue.waiting;
-      if (next) {
-        next();
-        return;
-      }
-      queue.running--;
-      if (queue.running === 0) this.queues.delete(key);
+      if (next) next();
+      else if (--queue.running === 0) this.queues.delete(key);
     };
   }
 }
@@ -72,7 +68,8 @@ function wait(queue: Queue, whose: string): Promise<void> {
     const begin = () => {
       clearTimeout(timer);
       queue.waiting.delete(begin);
-      resolve();
+      // In another turn of the event loop: calls that are refused at once would take a whole one.
+      setImmediate(resolve);
     };
     queue.waiting.add(begin);
   });

@@ -1,5 +1,6 @@
 import type { Caller } from './caller.ts';
 import { TooManyAtOnce } from './errors.ts';
+import { Gate } from './gate.ts';
 
 /**
  * Bounds how many calls of one kind run at once in this process for one workspace. The operator at
@@ -7,6 +8,8 @@ import { TooManyAtOnce } from './errors.ts';
  */
 export class WorkspaceSlots {
   private readonly taken = new Map<number, number>();
+  /** So that a flood of refusals leaves time to others. */
+  private readonly asking = new Gate();
 
   /** @param limit how many of `what`, such as "exports of the workspace", may run at once */
   constructor(
@@ -24,14 +27,22 @@ export class WorkspaceSlots {
       yield* rows;
       return;
     }
-    const running = this.taken.get(workspaceId) ?? 0;
-    if (running >= this.limit) throw new TooManyAtOnce(this.limit, this.what);
-    this.taken.set(workspaceId, running + 1);
+    // eslint-disable-next-line @typescript-eslint/require-await -- it fails as a promise does
+    await this.asking.run(workspaceId, async () => {
+      this.take(workspaceId);
+    });
     try {
       yield* rows;
     } finally {
       this.free(workspaceId);
     }
+  }
+
+  /** @throws TooManyAtOnce */
+  private take(workspaceId: number): void {
+    const running = this.taken.get(workspaceId) ?? 0;
+    if (running >= this.limit) throw new TooManyAtOnce(this.limit, this.what);
+    this.taken.set(workspaceId, running + 1);
   }
 
   private free(workspaceId: number): void {

@@ -43,7 +43,23 @@ test('a call that waits for two seconds is refused: by 429 where others were ser
   const late = gate.enter(7).catch((error: unknown) => error);
   await jest.advanceTimersByTimeAsync(1000);
   leave();
+  await jest.advanceTimersByTimeAsync(0);
   await next;
   await jest.advanceTimersByTimeAsync(1000);
   expect(await late).toBeInstanceOf(TooManyAtOnce);
+});
+
+test('calls that end at once begin in different turns of the event loop', async () => {
+  jest.useRealTimers();
+  const gate = new Gate();
+  let turns = 0;
+  let isOver = false;
+  const count = () => {
+    turns++;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  await Promise.all(Array.from({ length: 100 }, () => gate.run(7, () => Promise.resolve())));
+  isOver = true;
+  expect(turns).toBeGreaterThan(40);
 });
