@@ -86,12 +86,12 @@ onEachDatabase((kind) => {
 /** All pages of a list, none of which is large. */
 async function walk(api: ApiClient, path: string): Promise<Answer[]> {
   const pages: Answer[] = [];
-  for (let cursor: string | undefined = ''; cursor !== undefined;) {
-    const page: Answer = await api.call('GET', `${path}${cursor && `&cursor=${cursor}`}`);
+  for (let from = ''; ;) {
+    const page = await api.call('GET', `${path}${from}`);
     expect([page.status, page.body.code]).toEqual([200, undefined]);
     expect(Buffer.byteLength(page.text)).toBeLessThan(MOST_BYTES);
     pages.push(page);
-    cursor = page.body.next_cursor as string | undefined;
+    if (!('next_cursor' in page.body)) return pages;
+    from = `&cursor=${page.body.next_cursor}`;
   }
-  return pages;
 }
