@@ -75,6 +75,24 @@ export class RequestMalformed extends problem(400, 'request_malformed', {
   message: 'The request is not valid HTTP.',
 }) {}
 
+/** Refused by code of a plugin, or of the application around the service, with a status of its own. */
+export class RefusedByExtension extends problem(400, 'refused', {
+  title: 'Refused',
+  about:
+    'A plugin, or the application around the service, has refused the call; the status, any of 400 to 499, and the detail are its own.',
+}) {
+  constructor(
+    private readonly status: number,
+    detail: string,
+  ) {
+    super(detail);
+  }
+
+  override get spec(): ErrorSpec {
+    return { ...super.spec, status: this.status };
+  }
+}
+
 export class BodyMissing extends problem(400, 'body_missing', {
   title: 'Body missing',
   about:
@@ -344,24 +362,6 @@ export class WebhookEventNotFound extends problem(404, 'webhook_event_not_found'
     'The webhook endpoint was never to be sent this event, or it is no longer kept (WEBHOOK_RETENTION_DAYS).',
   message: 'The endpoint has no event of this id.',
 }) {}
-
-/** Refused by code of a plugin, or of the application around the service, with a status of its own. */
-export class RefusedByExtension extends problem(400, 'refused', {
-  title: 'Refused',
-  about:
-    'A plugin, or the application around the service, has refused the call; the status, any of 400 to 499, and the detail are its own.',
-}) {
-  constructor(
-    private readonly status: number,
-    detail: string,
-  ) {
-    super(detail);
-  }
-
-  override get spec(): ErrorSpec {
-    return { ...super.spec, status: this.status };
-  }
-}
 
 export class MethodNotAllowed extends problem(405, 'method_not_allowed', {
   title: 'Method not allowed',

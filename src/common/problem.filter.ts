@@ -103,4 +103,15 @@ function statusOf(thrown: unknown): number {
 
 /** Answers the errors of the services in handlers of an application's own; leaves all others to its filters. */
 @Catch(ServiceError)
-export class UserGroupErrors extends ProblemFilter {}
+export class UserGroupErrors implements ExceptionFilter {
+  private readonly filter: ExceptionFilter;
+
+  /** @internal Nest makes it. */
+  constructor(@Optional() @Inject(RefusalObserver) refusals: RefusalObserver | undefined) {
+    this.filter = new ProblemFilter(refusals);
+  }
+
+  catch(thrown: ServiceError, host: ArgumentsHost): void {
+    this.filter.catch(thrown, host);
+  }
+}

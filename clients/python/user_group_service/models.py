@@ -55,6 +55,7 @@ class ProblemDto(TypedDict):
 
     code: Literal[
         "request_malformed",
+        "refused",
         "body_missing",
         "body_incomplete",
         "idempotency_key_invalid",
@@ -86,7 +87,6 @@ class ProblemDto(TypedDict):
         "data_source_not_found",
         "webhook_endpoint_not_found",
         "webhook_event_not_found",
-        "refused",
         "method_not_allowed",
         "request_timeout",
         "api_token_ended",
