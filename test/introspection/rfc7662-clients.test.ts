@@ -111,7 +111,7 @@ onEachDatabase((kind) => {
     ).rejects.toMatchObject({
       name: 'WWWAuthenticateChallengeError',
       status: 401,
-      cause: [{ scheme: 'token' }, { scheme: 'basic' }],
+      cause: [{ scheme: 'token' }, { scheme: 'bearer' }, { scheme: 'basic' }],
     });
   });
 

@@ -179,11 +179,12 @@ test('every field is described, and has an example that its schema accepts', () 
   }
 });
 
-/** Of paths that are not there, and of the console, whose calls are its page’s own. */
+/** Of paths that are not there, of the console, whose calls are its page’s own, and of what extensions throw. */
 const ELSEWHERE = [
   'console_not_secure',
   'cross_site_request',
   'identity_provider_unavailable',
+  'refused',
   'route_not_found',
   'session_ended',
   'session_missing',
