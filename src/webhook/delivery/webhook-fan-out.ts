@@ -34,7 +34,7 @@ const advance = statement<{ last: string; next: string }, { id: number }>(
     UPDATE webhook_progress SET position = :next WHERE id = 1 AND position = :last RETURNING id`,
 );
 
-/** Keeps the position, and whoever would move it waiting. */
+/** Locks the position for the rest of the transaction, if it is still this one. */
 const lockPosition = statement<{ position: string }, { id: number }>(
   'webhook-progress.lock',
   () => `
@@ -61,7 +61,7 @@ class Overtaken extends Error {}
 /**
  * Makes deliveries of changes: one for each endpoint that asks for it. Several processes may do so at
  * once; of each part of the change log one of them stores the deliveries, together with how far it
- * has come, so that none is missing whoever is killed. What is read again makes no second delivery. A workspace
+ * has come, so that none is missing if a process is killed. What is read again makes no second delivery. A workspace
  * with many changes, for many endpoints, is left behind with a position of its own, so that no other waits for it.
  */
 @Injectable()
