@@ -1256,7 +1256,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, up to a minute ago; null: never.
+             * @description When it was last used, up to a minute ago; the first use shows at once; null: never.
              * @example 2030-01-02T08:30:00.000Z
              */
             last_used_at: string | null;
@@ -1370,7 +1370,7 @@ export interface components {
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, up to a minute ago; null: never.
+             * @description When it was last used, up to a minute ago; the first use shows at once; null: never.
              * @example 2030-01-02T08:30:00.000Z
              */
             last_used_at: string | null;
@@ -2284,7 +2284,7 @@ export interface components {
             revoked_by: number | null;
             /**
              * Format: date-time
-             * @description When it was last introspected, up to a minute ago; null: never.
+             * @description When it was last introspected, up to a minute ago; the first time shows at once; null: never.
              * @example 2030-01-01T12:00:00.000Z
              */
             last_introspected_at: string | null;

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BETWEEN_WRITES_MS, LastUse, type SetLastUse } from '../database/upkeep/last-use.ts';
+import { LastUse, type SetLastUse } from '../database/upkeep/last-use.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
@@ -8,7 +8,7 @@ const setLastUsed: SetLastUse = statement(
   'api-token.set-last-used',
   () => `
     UPDATE api_token SET last_used_at = :at
-    WHERE id = :id AND (last_used_at IS NULL OR last_used_at < CAST(:at AS bigint) - ${BETWEEN_WRITES_MS})`,
+    WHERE id = :id AND (last_used_at IS NULL OR last_used_at < :before)`,
 );
 
 /** Records when each API token was last used. */

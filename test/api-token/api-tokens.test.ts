@@ -65,6 +65,14 @@ onEachDatabase((kind) => {
     expect(read.text + list.text).not.toContain(token.slice(4, -4));
   });
 
+  test('the first use of a token is written down at once', async () => {
+    const { id, token } = await issued();
+    await looksUp(token);
+    const usedAt = async () =>
+      (await api.call('GET', `${PATH}/${id}`)).body.api_token.last_used_at !== null;
+    await within(5, usedAt);
+  });
+
   test('how many tokens others issue does not show in one’s own ids', async () => {
     const first = (await issued()).id;
     expect(first).toBeGreaterThanOrEqual(100_000_000);

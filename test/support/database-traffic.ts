@@ -1,6 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import type { Duplex } from 'node:stream';
 import { Connection } from 'pg';
+import { LastUse } from '../../src/database/upkeep/last-use.ts';
 
 /**
  * Round trips to the database, each with the SQL it carries. On PostgreSQL one lasts from the moment
@@ -13,10 +14,11 @@ export type RoundTrip = string[];
  * Records the round trips of every connection that this test file opens from now on. It reads the
  * bytes that the PostgreSQL driver writes and wraps what the SQLite driver prepares, so that nothing
  * escapes it, whether TypeORM, a pool or a connection of its own sends it. Call it before the
- * service starts.
+ * service starts. When tokens are used is not stored: that happens behind the calls, at a time of its own.
  */
 export function recordRoundTrips(): RoundTrip[] {
   const roundTrips: RoundTrip[] = [];
+  jest.spyOn(LastUse.prototype, 'record').mockReturnValue(undefined);
   recordPostgres(roundTrips);
   recordSqlite(roundTrips);
   return roundTrips;

@@ -206,6 +206,17 @@ onEachDatabase((kind) => {
     expect(found.status).toBe(200);
   });
 
+  test('the first introspection of a token is written down at once', async () => {
+    const { token, path } = await create();
+    await service.api.call('POST', '/api/v1/introspect', { token });
+    const until = performance.now() + 5000;
+    let seen: string | null = null;
+    while (seen === null && performance.now() < until) {
+      seen = (await service.api.call('GET', path)).body.tokens[0]!.last_introspected_at;
+    }
+    expect(seen).not.toBeNull();
+  });
+
   test('the last introspection of each token is written down', async () => {
     const other = await startTestService(service.database);
     const { id, token, path } = await create();

@@ -286,7 +286,7 @@ class ApiTokenView(TypedDict):
     """When it ends by itself; null: never."""
 
     last_used_at: str | None
-    """When it was last used, up to a minute ago; null: never."""
+    """When it was last used, up to a minute ago; the first use shows at once; null: never."""
 
     revoked_at: str | None
     """When it was revoked; null: it was not."""
@@ -385,7 +385,7 @@ class IssuedApiTokenView(TypedDict):
     """When it ends by itself; null: never."""
 
     last_used_at: str | None
-    """When it was last used, up to a minute ago; null: never."""
+    """When it was last used, up to a minute ago; the first use shows at once; null: never."""
 
     revoked_at: str | None
     """When it was revoked; null: it was not."""
@@ -1020,7 +1020,8 @@ class TokenView(TypedDict):
     """The API token that ended the overlap; null: the operator, or nobody."""
 
     last_introspected_at: str | None
-    """When it was last introspected, up to a minute ago; null: never."""
+    """When it was last introspected, up to a minute ago; the first time shows at once; null: never.
+    """
 
 
 class TokensAnswer(TypedDict):

@@ -62,7 +62,10 @@ export class ApiTokenView {
   expires_at!: string | null;
 
   @ApiProperty(
-    moment('When it was last used, up to a minute ago; null: never.', '2030-01-02T08:30:00.000Z'),
+    moment(
+      'When it was last used, up to a minute ago; the first use shows at once; null: never.',
+      '2030-01-02T08:30:00.000Z',
+    ),
   )
   last_used_at!: string | null;
 

@@ -11,13 +11,23 @@ const WRITE_EVERY_MS = 60_000;
  * minute, as timers are not exact.
  */
 export const BETWEEN_WRITES_MS = 55_000;
+/** How soon it is stored that a row is used for the first time. */
+const FIRST_USE_MS = 100;
+/** So many rows a process remembers to have seen; it stores nothing where it asks about one again. */
+const MOST_SEEN = 50_000;
 /** Rows in one transaction, which keeps them locked to its end: few, so that others wait only briefly. */
 const BATCH = 100;
 /** At the end no batch begins later than this: a hint does not justify a delayed exit. */
 const LAST_BATCH_MS = 300;
 
-/** Stores `at`, in milliseconds since 1970, as the last use of the row with these ids. */
-export type SetLastUse = Statement<{ id: number; subId: number; at: number }, never>;
+/**
+ * Stores `at`, in milliseconds since 1970, as the last use of the row with these ids, if the row has none or one before
+ * `before`.
+ */
+export type SetLastUse = Statement<
+  { id: number; subId: number; at: number; before: number },
+  never
+>;
 
 interface Use {
   id: number;
@@ -26,12 +36,16 @@ interface Use {
 }
 
 /**
- * Collects when each row was last used and stores it once a minute, adding nothing to the time of
- * requests.
+ * Collects when each row was last used and stores it once a minute, the first use of all at once, adding nothing to
+ * the time of requests.
  */
 export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
   private readonly logger = new Logger(this.constructor.name);
   private uses = new Map<string, Use>();
+  /** The rows that this process has seen used, and those of them that may never have been used before. */
+  private readonly seen = new Set<string>();
+  private firstUses: Use[] = [];
+  private firstTimer: NodeJS.Timeout | undefined;
   private timer: NodeJS.Timeout | undefined;
   private flushed = Promise.resolve();
   private deadline = Infinity;
@@ -44,7 +58,14 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
 
   /** @param subId second part of the primary key, where it has one */
   record(id: number, subId = 0): void {
-    this.uses.set(`${id}/${subId}`, { id, subId, at: Date.now() });
+    const key = `${id}/${subId}`;
+    const use = { id, subId, at: Date.now() };
+    this.uses.set(key, use);
+    if (this.seen.has(key)) return;
+    if (this.seen.size === MOST_SEEN) this.seen.clear();
+    this.seen.add(key);
+    this.firstUses.push(use);
+    this.firstTimer ??= setTimeout(() => void this.flushFirst(), FIRST_USE_MS).unref();
   }
 
   onApplicationBootstrap(): void {
@@ -53,26 +74,46 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
 
   async onLastWork(): Promise<void> {
     clearInterval(this.timer);
+    clearTimeout(this.firstTimer);
     this.deadline = Date.now() + LAST_BATCH_MS;
-    await this.flush();
+    // The first uses are among these.
+    await this.flush(0);
   }
 
-  /** Stores the collected times, once those of the flush before are stored. */
-  private flush(): Promise<void> {
-    this.flushed = handled(this.flushed.then(() => this.write()));
+  /** @param betweenMs how much older the stored time has to be */
+  private flush(betweenMs = BETWEEN_WRITES_MS): Promise<void> {
+    return this.inTurn(() => {
+      const uses = [...this.uses.values()];
+      this.uses = new Map();
+      return this.write(uses, ({ at }) => at - betweenMs);
+    });
+  }
+
+  /** Stores the first uses; a row that has a time keeps it. */
+  private flushFirst(): Promise<void> {
+    this.firstTimer = undefined;
+    return this.inTurn(() => {
+      const uses = this.firstUses;
+      this.firstUses = [];
+      return this.write(uses, () => 0);
+    });
+  }
+
+  /** Writes once what came before is written. */
+  private inTurn(write: () => Promise<void>): Promise<void> {
+    this.flushed = handled(this.flushed.then(write));
     return this.flushed;
   }
 
   /** A time that cannot be written, or not before the deadline, is dropped: it is a hint. */
-  private async write(): Promise<void> {
-    const uses = [...this.uses.values()].sort(inOrder);
-    if (uses.length === 0) return;
-    this.uses = new Map();
+  private async write(uses: Use[], beforeOf: (use: Use) => number): Promise<void> {
+    uses.sort(inOrder);
     try {
       for (let from = 0; from < uses.length && Date.now() < this.deadline; from += BATCH) {
         await this.transactor.run(async (manager) => {
           for (const use of uses.slice(from, from + BATCH)) {
-            await this.statements.run(manager, this.setLastUse, { ...use });
+            const before = beforeOf(use);
+            await this.statements.run(manager, this.setLastUse, { ...use, before });
           }
         });
       }

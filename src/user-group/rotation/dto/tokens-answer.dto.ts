@@ -107,7 +107,11 @@ export class TokenView {
   @ApiProperty(apiTokenId('The API token that ended the overlap; null: the operator, or nobody.'))
   revoked_by!: number | null;
 
-  @ApiProperty(moment('When it was last introspected, up to a minute ago; null: never.'))
+  @ApiProperty(
+    moment(
+      'When it was last introspected, up to a minute ago; the first time shows at once; null: never.',
+    ),
+  )
   last_introspected_at!: string | null;
 }
 
