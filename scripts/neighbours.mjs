@@ -26,6 +26,7 @@ const PARALLEL = 400;
 const MOST_FACTOR = 10;
 const MOST_MS = 50;
 const LARGE_GROUPS = 200;
+const HOUR_MS = 3_600_000;
 const EVERY = 10;
 const LONGEST_START_MS = 3000;
 /** The machine may be busy with something else meanwhile. */
@@ -163,6 +164,12 @@ async function fill(api) {
     bodies: {
       '/api/user': { current_token, user_group_id: 'acme-emea' },
       '/api/v1/introspect': { token: current_token },
+      // One of the two, or the other.
+      '/api/v1/webhook-endpoints/{id}/replay': {
+        event_id: undefined,
+        since: new Date(Date.now() - HOUR_MS).toISOString(),
+        until: undefined,
+      },
     },
   };
 }

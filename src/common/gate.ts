@@ -5,6 +5,12 @@ const CALLS_AT_ONCE = 2;
 /** How long a call waits for its turn; what it then does has time limits of its own. */
 const MAX_WAIT_MS = 2000;
 
+/**
+ * How long a call that has failed keeps its turn while others wait: refusals cost so little that their sheer number
+ * would keep the process from everybody else.
+ */
+const FAILED_MS = 5;
+
 interface Queue {
   running: number;
   /** Each begins a call. */
@@ -45,10 +51,15 @@ export class Gate {
     else await wait(queue, typeof key === 'number' ? 'workspace' : 'client');
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
-      const [next] = queue.waiting;
-      if (next) next();
-      else if (--queue.running === 0) this.queues.delete(key);
+      if (error === undefined || queue.waiting.size === 0) this.pass(key, queue);
+      else setTimeout(() => { this.pass(key, queue); }, FAILED_MS);
     };
+  }
+
+  private pass(key: number | string, queue: Queue): void {
+    const [next] = queue.waiting;
+    if (next) next();
+    else if (--queue.running === 0) this.queues.delete(key);
   }
 }
 

@@ -282,7 +282,7 @@ const UNHEARD =
       await holder.end();
       const through = await runBuilt('cli.js', env, 'migration', 'run');
       expect([through.code, through.stdout]).toEqual([0, `${inTransaction.join('\n')}\n`]);
-      expect(await tables()).toHaveLength(4);
+      expect(await tables()).toHaveLength(6);
       expect(await settings()).toEqual(UNCHANGED);
       await runSql(database, 'DELETE FROM migration WHERE timestamp < 10');
       const direct = { ...env, DATABASE_DIRECT_URL: database.env['DATABASE_URL']! };

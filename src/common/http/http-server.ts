@@ -6,6 +6,7 @@ import {
   ServerResponse,
   type ServerOptions,
 } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import {
   ExpectationFailed,
@@ -58,6 +59,10 @@ export class HttpServer {
     Object.assign(this.server, { httpAllowHalfOpen: true });
     this.server.on('connection', (socket) => {
       this.connections.add(socket);
+    });
+    // The kernel would keep what an idle client has not read for minutes after an orderly end.
+    this.server.on('timeout', (socket: Socket) => {
+      socket.resetAndDestroy();
     });
     this.server.on('request', (request, response) => {
       this.connections.take({ request, response, listener: this.serve });

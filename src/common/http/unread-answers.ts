@@ -85,7 +85,8 @@ export class UnreadAnswers {
   private cut(socket: Socket, reason: 'not_read' | 'memory'): void {
     this.cuts[reason]++;
     this.sockets.delete(socket);
-    socket.destroy();
+    // An orderly end would leave to the kernel what it has taken for the client.
+    socket.resetAndDestroy();
   }
 }
 
