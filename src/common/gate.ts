@@ -52,7 +52,10 @@ export class Gate {
     return (error) => {
       if (!(error instanceof DatabaseUnavailable)) queue.servedAt = performance.now();
       if (error === undefined || queue.waiting.size === 0) this.pass(key, queue);
-      else setTimeout(() => { this.pass(key, queue); }, FAILED_MS);
+      else
+        setTimeout(() => {
+          this.pass(key, queue);
+        }, FAILED_MS);
     };
   }
 

@@ -1,6 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from './caller.ts';
 import { TooManyAtOnce } from './errors.ts';
-import { Gate } from './gate.ts';
+
+/** A client that asks again at once would otherwise take the process for its refusals. */
+const REFUSED_AFTER_MS = 500;
 
 /**
  * Bounds how many calls of one kind run at once in this process for one workspace. The operator at
@@ -8,8 +11,6 @@ import { Gate } from './gate.ts';
  */
 export class WorkspaceSlots {
   private readonly taken = new Map<number, number>();
-  /** So that a flood of refusals leaves time to others. */
-  private readonly asking = new Gate();
 
   /** @param limit how many of `what`, such as "exports of the workspace", may run at once */
   constructor(
@@ -27,22 +28,16 @@ export class WorkspaceSlots {
       yield* rows;
       return;
     }
-    // eslint-disable-next-line @typescript-eslint/require-await -- it fails as a promise does
-    await this.asking.run(workspaceId, async () => {
-      this.take(workspaceId);
-    });
+    if ((this.taken.get(workspaceId) ?? 0) >= this.limit) {
+      await sleep(REFUSED_AFTER_MS);
+      throw new TooManyAtOnce(this.limit, this.what);
+    }
+    this.taken.set(workspaceId, (this.taken.get(workspaceId) ?? 0) + 1);
     try {
       yield* rows;
     } finally {
       this.free(workspaceId);
     }
-  }
-
-  /** @throws TooManyAtOnce */
-  private take(workspaceId: number): void {
-    const running = this.taken.get(workspaceId) ?? 0;
-    if (running >= this.limit) throw new TooManyAtOnce(this.limit, this.what);
-    this.taken.set(workspaceId, running + 1);
   }
 
   private free(workspaceId: number): void {
