@@ -32,6 +32,9 @@ onEachDatabase((kind) => {
     return by.call('POST', PATH, given);
   };
   const issued = async (body: object = {}) => (await issue(body)).body.api_token;
+  /** Whether the first use of the token is stored, which happens behind the call. */
+  const isKnownUsed = async (id: number) =>
+    (await api.call('GET', `${PATH}/${id}`)).body.api_token.last_used_at !== null;
   const looksUp = async (token: string, headers: Record<string, string> = {}) =>
     (await service.clientOf(token).get({ user_group_id: 'none' }, headers)).status;
 
@@ -68,9 +71,7 @@ onEachDatabase((kind) => {
   test('the first use of a token is written down at once', async () => {
     const { id, token } = await issued();
     await looksUp(token);
-    const usedAt = async () =>
-      (await api.call('GET', `${PATH}/${id}`)).body.api_token.last_used_at !== null;
-    await within(5, usedAt);
+    await within(5, () => isKnownUsed(id));
   });
 
   test('how many tokens others issue does not show in one’s own ids', async () => {
@@ -199,6 +200,7 @@ onEachDatabase((kind) => {
   test('a revoked token is refused within a second, and revoking again changes nothing', async () => {
     const { id, token } = await issued();
     expect(await looksUp(token)).toBe(404);
+    await within(5, () => isKnownUsed(id));
     const revoked = await api.call('POST', `${PATH}/${id}/revoke`);
     expect([revoked.status, revoked.body.api_token.state]).toEqual([200, 'revoked']);
     await within(1, async () => (await looksUp(token)) === 401);
