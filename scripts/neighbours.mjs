@@ -138,7 +138,7 @@ async function check(url, other, call, milliseconds) {
   ];
 }
 
-/** What the noisy workspace has. */
+/** Fills the noisy workspace. Returns the ids to call with. */
 async function fill(api) {
   const create = async (path, body) => {
     const { status, body: answer } = await api.send('POST', body, path);
@@ -203,7 +203,7 @@ async function run() {
     const found = callsOf(document, await fill(noisy)).filter(({ name }) =>
       name.includes(values.only),
     );
-    // What ends or removes something goes last.
+    // Operations that end or remove something go last.
     const calls = [
       ...found.filter(({ isLast }) => !isLast),
       ...found.filter(({ isLast }) => isLast),

@@ -14,7 +14,7 @@ export type Client = OpenApiClient<paths>;
 export interface ClientOptions {
   /** Where the service is, such as `https://groups.example.com`; without a user and a password. */
   baseUrl: string;
-  /** Of a backend; it must not reach a browser. Whitespace around it is removed. */
+  /** The API token of a backend; it must not reach a browser. Whitespace around it is removed. */
   apiToken: string;
   /** In place of the platform's own `fetch`. */
   fetch?: (request: Request) => Promise<Response>;

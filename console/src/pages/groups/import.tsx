@@ -20,7 +20,7 @@ interface Progress {
   updated: number;
   unchanged: number;
   failed: number;
-  /** Of these groups the token that they had has ended. */
+  /** The groups whose earlier token has ended. */
   replaced: number;
   refused: Refused[];
 }
