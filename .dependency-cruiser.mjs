@@ -1,46 +1,45 @@
-/** Who may import whom in src/. A feature may reach another only where the list below says so. */
-const features = {
+/**
+ * Who may import whom in src/, from the bottom to the top: a feature may import the features that its row names,
+ * each of which is in an earlier row.
+ */
+export const features = {
+  'change-log': [],
   activity: [],
   audit: [],
-  workspace: ['audit'],
-  'api-token': ['workspace', 'audit', 'rate-limit'],
+  health: [],
+  metrics: [],
+  'rate-limit': [],
   'encryption-key': ['audit'],
+  idempotency: ['encryption-key'],
+  workspace: ['audit'],
+  'api-token': ['workspace', 'audit', 'rate-limit', 'idempotency'],
   // What a group's mapping may name, and the rules it has to keep, lie below the groups.
-  'registry/mapping': ['audit', 'workspace'],
-  'user-group': ['activity', 'audit', 'encryption-key', 'rate-limit', 'registry/mapping'],
+  mapping: ['audit', 'workspace'],
+  'user-group': ['activity', 'audit', 'encryption-key', 'rate-limit', 'mapping'],
   // The registered things, and the settings of workspaces, lie above the groups that refer to them.
-  registry: ['audit', 'workspace', 'user-group'],
-  'embed-token': ['audit', 'encryption-key', 'user-group'],
+  registry: ['audit', 'workspace', 'mapping', 'user-group', 'idempotency'],
+  'embed-token': ['audit', 'encryption-key', 'user-group', 'idempotency'],
+  introspection: ['activity', 'mapping', 'user-group', 'embed-token'],
   event: ['audit', 'encryption-key'],
-  introspection: ['activity', 'user-group', 'registry/mapping', 'embed-token'],
-  webhook: ['audit', 'workspace', 'user-group', 'encryption-key', 'event'],
+  webhook: ['api-token', 'audit', 'workspace', 'user-group', 'encryption-key', 'event', 'idempotency'],
+  'key-administration': ['audit', 'encryption-key', 'user-group', 'webhook'],
   // Of the running service: it signs in with what the others authenticate.
   console: ['api-token', 'audit', 'rate-limit', 'workspace'],
   overview: ['activity', 'api-token', 'user-group'],
-  system: ['encryption-key', 'event', 'rate-limit', 'user-group'],
-  'rate-limit': [],
-  metrics: [],
-  health: [],
+  system: ['encryption-key', 'event', 'key-administration', 'rate-limit', 'user-group'],
 };
 
+/** What every feature may import. */
+export const GROUND = ['common', 'config', 'database', 'change-log'];
+
 const featureRules = Object.entries(features).map(([feature, allowed]) => ({
-  name: `${feature.replace('/', '-')}-imports`,
-  comment: `src/${feature} may import common, config, database${allowed.map((name) => `, ${name}`).join('')}`,
+  name: `${feature}-imports`,
+  comment: `src/${feature} may import ${[...GROUND, ...allowed].join(', ')}`,
   severity: 'error',
-  from: { path: `^src/${feature}/`, pathNot: lowerRoomsOf(feature) },
-  to: {
-    path: '^src/',
-    pathNot: `^src/(${[feature, 'common', 'config', 'database', ...allowed].join('|')})/`,
-  },
+  from: { path: `^src/${feature}/` },
+  to: { path: '^src/', pathNot: `^src/(${[feature, ...GROUND, ...allowed].join('|')})/` },
 }));
 
-/** Rooms of a feature that have a row of their own in the list above. */
-function lowerRoomsOf(feature) {
-  const rooms = Object.keys(features).filter((name) => name.startsWith(`${feature}/`));
-  return rooms.map((name) => `^src/${name}/`);
-}
-
-/** The foreign keys of entities need the other class; they are relations, not services. */
 const ENTITY = '\\.entity\\.ts$';
 
 /**
@@ -53,34 +52,37 @@ const rooms = {
     migrations: ['.'],
     sqlite: ['.'],
     postgres: ['.'],
-    schema: ['.', 'migrations'],
+    schema: ['.', 'migrations', 'postgres'],
     upkeep: ['.'],
-    move: ['.', 'migrations', 'schema', 'sqlite'],
+    waves: ['.'],
+    move: ['.', 'migrations', 'postgres', 'schema', 'sqlite'],
   },
-  registry: {
-    mapping: [],
-    settings: ['mapping'],
-    things: ['mapping'],
-  },
+  'change-log': { '.': [], sqlite: ['.'], postgres: ['.'] },
+  'api-token': { '.': [], authentication: ['.'] },
+  audit: { '.': [], tally: ['.'] },
+  console: { '.': [], session: ['.'], openid: ['.', 'session'] },
+  event: { '.': ['feed', 'stream', 'consumer'], feed: [], stream: ['feed'], consumer: ['feed'] },
+  registry: { settings: [], things: [] },
   webhook: {
     '.': [],
+    entities: [],
     sending: [],
-    endpoint: ['sending'],
-    delivery: ['sending', 'endpoint'],
-    notice: [],
+    endpoint: ['entities', 'sending'],
+    delivery: ['entities', 'sending', 'endpoint'],
+    reminder: ['entities'],
   },
   'user-group': {
-    '.': ['group', 'rotation', 'resource'],
+    '.': ['group', 'writing', 'rotation', 'resource'],
     entities: [],
     token: ['entities'],
     snapshot: ['token'],
     group: ['entities', 'token'],
-    rotation: ['group', 'token', 'snapshot'],
-    resource: ['group', 'token'],
-    bulk: ['group', 'token'],
+    writing: ['entities', 'group', 'token'],
+    rotation: ['group', 'token', 'snapshot', 'writing'],
+    resource: ['group', 'token', 'writing'],
+    bulk: ['group', 'token', 'writing'],
     conformance: [],
     counts: ['conformance'],
-    keys: [],
   },
 };
 
@@ -90,50 +92,40 @@ const roomRules = Object.entries(rooms).flatMap(([feature, rows]) => [
     comment: `${pathOf(feature, room)} may import of its folder ${allowed.join(', ') || 'nothing'}`,
     severity: 'error',
     from: { path: pathOf(feature, room), pathNot: '\\.module\\.ts$' },
-    to: {
-      path: `^src/${feature}/`,
-      pathNot: [room, ...allowed].map((name) => pathOf(feature, name)),
-    },
+    to: { path: `^src/${feature}/`, pathNot: [room, ...allowed].map((name) => pathOf(feature, name)) },
   })),
   {
     name: `rooms-of-${feature}-are-listed-above`,
     severity: 'error',
     from: { path: '^src/' },
-    to: {
-      path: `^src/${feature}/`,
-      pathNot: ['.', ...Object.keys(rows)].map((room) => pathOf(feature, room)),
-    },
+    to: { path: `^src/${feature}/`, pathNot: ['.', ...Object.keys(rows)].map((room) => pathOf(feature, room)) },
   },
 ]);
 
 function pathOf(feature, room) {
-  return room === '.' ? `^src/${feature}/[^/]+$` : `^src/${feature}/${room}/`;
+  return room === '.' ? `^src/${feature}/(dto/)?[^/]+$` : `^src/${feature}/${room}/`;
 }
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
-    ...featureRules.map((rule) => ({
-      ...rule,
-      from: { ...rule.from },
-      to: { ...rule.to, pathNot: [rule.to.pathNot, ENTITY] },
-    })),
+    ...featureRules,
     ...roomRules,
     {
-      name: 'entities-meet-entities',
-      comment: 'across features only an entity may import an entity, for its foreign key',
+      name: 'entities-stay-in-their-folder',
+      comment: 'a foreign key names a table; the registry administers what mappings name',
       severity: 'error',
-      from: { path: '^src/([^/]+)/', pathNot: ENTITY },
-      to: { path: ENTITY, pathNot: '^src/$1/' },
+      from: { path: '^src/([^/]+)/', pathNot: '^src/(app/entities|library/index)\\.ts$' },
+      to: { path: ENTITY, pathNot: ['^src/$1/', '^src/mapping/registered-'] },
     },
     {
       name: 'new-features-are-listed-above',
       severity: 'error',
       from: {
         path: '^src/([^/]+)/',
-        pathNot: `^src/(${[...Object.keys(features), 'cli', 'common', 'config', 'database', 'docs'].join('|')})/`,
+        pathNot: `^src/(${[...Object.keys(features), 'app', 'cli', 'common', 'config', 'database', 'library'].join('|')})/`,
       },
-      to: { path: '^src/', pathNot: ['^src/($1|common|config|database)/', ENTITY] },
+      to: { path: '^src/', pathNot: `^src/($1|${GROUND.join('|')})/` },
     },
     {
       name: 'common-is-a-leaf',
@@ -154,16 +146,23 @@ export default {
       to: { path: '^src/', pathNot: '^src/(database|config|common)/' },
     },
     {
-      name: 'docs-describe-the-application',
+      name: 'the-document-describes-the-application',
       severity: 'error',
-      from: { path: '^src/docs/' },
-      to: { path: '^src/', pathNot: '^src/(docs|common|config)/|^src/app\\.module\\.ts$' },
+      from: { path: '^src/app/openapi/' },
+      to: { path: '^src/', pathNot: '^src/(app/openapi|common|config)/|^src/app/app\\.module\\.ts$' },
     },
     {
-      name: 'drivers-stay-in-the-database-folder',
-      comment: 'pg and better-sqlite3 are named in one folder',
+      name: 'the-library-takes-in-the-application',
+      comment: 'the application does not know that it is also a library',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/database/' },
+      from: { path: '^src/', pathNot: '^src/library/' },
+      to: { path: '^src/library/' },
+    },
+    {
+      name: 'drivers-stay-below',
+      comment: 'pg and better-sqlite3 are named in two folders',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(database|change-log)/' },
       to: { path: 'node_modules/(pg|better-sqlite3)/' },
     },
     {

@@ -1,6 +1,9 @@
 import eslint from '@eslint/js';
 import tseslint from 'typescript-eslint';
 import { keptPromises } from './scripts/lint/kept-promises.mjs';
+import { plainComments } from './scripts/lint/plain-comments.mjs';
+
+const local = { rules: { 'kept-promises': keptPromises, 'plain-comments': plainComments } };
 
 export default tseslint.config(
   {
@@ -13,9 +16,7 @@ export default tseslint.config(
   ...tseslint.configs.strictTypeChecked,
   ...tseslint.configs.stylisticTypeChecked,
   {
-    languageOptions: {
-      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
-    },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
       // Modules are classes with decorators and nothing inside.
       '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
@@ -27,10 +28,7 @@ export default tseslint.config(
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
       '@typescript-eslint/no-misused-spread': 'off',
       // An empty environment variable counts as unset.
-      '@typescript-eslint/prefer-nullish-coalescing': [
-        'error',
-        { ignorePrimitives: { string: true } },
-      ],
+      '@typescript-eslint/prefer-nullish-coalescing': ['error', { ignorePrimitives: { string: true } }],
       eqeqeq: 'error',
       'no-console': 'error',
     },
@@ -47,28 +45,26 @@ export default tseslint.config(
     rules: {
       'no-restricted-imports': [
         'error',
-        {
-          paths: [
-            { name: 'typeorm', importNames: ['DataSource'], message: 'only src/database may' },
-          ],
-        },
+        { paths: [{ name: 'typeorm', importNames: ['DataSource'], message: 'only src/database may' }] },
       ],
     },
   },
   {
     files: ['src/**', 'clients/typescript/**', 'console/src/**', 'test/lint/**'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
-    plugins: { local: { rules: { 'kept-promises': keptPromises } } },
+    plugins: { local },
     rules: { 'local/kept-promises': 'error' },
   },
+  { files: ['src/**', 'test/lint/**'], plugins: { local }, rules: { 'local/plain-comments': 'error' } },
   {
     // The entry points of a command line speak to the terminal.
     files: [
       'src/cli.ts',
       'src/cli/**',
-      'src/common/exit-with.ts',
+      'src/common/problem/exit-with.ts',
       'bench/**',
       'scripts/**',
+      'test/system/**',
       'examples/**',
     ],
     rules: { 'no-console': 'off' },
@@ -86,16 +82,10 @@ export default tseslint.config(
     files: ['examples/**'],
     languageOptions: {
       globals: Object.fromEntries(
-        [
-          'console',
-          'process',
-          'fetch',
-          'AbortSignal',
-          'Buffer',
-          'URL',
-          'URLSearchParams',
-          'setTimeout',
-        ].map((name) => [name, 'readonly']),
+        ['console', 'process', 'fetch', 'AbortSignal', 'Buffer', 'URL', 'URLSearchParams', 'setTimeout'].map((name) => [
+          name,
+          'readonly',
+        ]),
       ),
     },
   },

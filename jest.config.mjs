@@ -27,15 +27,12 @@ export default {
   // The client is written for ES modules, where an import names the file that is compiled.
   moduleNameMapper: {
     // What plugins import, and how they import each other.
-    '^user-group-service$': '<rootDir>/src/index.ts',
+    '^user-group-service$': '<rootDir>/src/library/index.ts',
     '^(\\./(?:create-)?home-dashboard.*)\\.js$': '$1',
-    '^(\\./(?:cached-introspector|change-stream|client|clocks|connection|event-stream))\\.js$':
-      '$1',
+    '^(\\./(?:cached-introspector|change-stream|client|clocks|connection|event-stream))\\.js$': '$1',
   },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
-  transformIgnorePatterns: [
-    'node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client|openapi-fetch)/)',
-  ],
+  transformIgnorePatterns: ['node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client|openapi-fetch)/)'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // More than there are cores: a test that waits for a process or a time leaves its core to another.

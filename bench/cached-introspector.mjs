@@ -3,8 +3,8 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { setImmediate } from 'node:timers/promises';
 import { CachedIntrospector } from '../dist/clients/typescript/cached-introspector.js';
-import { cleanUp, temporaryDirectory } from '../scripts/lab/processes.mjs';
-import { API_TOKEN, startServer } from '../scripts/lab/server.mjs';
+import { cleanUp, temporaryDirectory } from '../test/system/lab/processes.mjs';
+import { API_TOKEN, startServer } from '../test/system/lab/server.mjs';
 
 // How many introspections a second a renderer's process is answered, from memory and by asking: one
 // process, as many tokens in turn, and a service on SQLite beside it.
@@ -36,12 +36,7 @@ async function importGroups(baseUrl) {
   const tokens = Array.from({ length: TOKENS }, (_, index) => `token-of-group-number-${index}`);
   const lines = tokens.map((token, index) => {
     const properties = { region: 'EMEA', seats: index };
-    return JSON.stringify({
-      user_group_id: `g${index}`,
-      name: `Group ${index}`,
-      token,
-      properties,
-    });
+    return JSON.stringify({ user_group_id: `g${index}`, name: `Group ${index}`, token, properties });
   });
   const response = await fetch(`${baseUrl}/api/v1/user-groups/import`, {
     method: 'POST',
@@ -86,9 +81,7 @@ async function rateOf(introspector, tokens) {
 }
 
 function shares(tokens) {
-  return Array.from({ length: CALLERS }, (_, index) =>
-    tokens.filter((_token, place) => place % CALLERS === index),
-  );
+  return Array.from({ length: CALLERS }, (_, index) => tokens.filter((_token, place) => place % CALLERS === index));
 }
 
 function report(name, rate, { remembered, asked }) {

@@ -11,14 +11,14 @@ const FILLING_CONNECTIONS = 64;
  * same load on each in turn, and how they start.
  */
 export async function compare(environment, options) {
-  const { database, before, groups } = options;
+  const { database, before, groups, rows, servers: wanted } = options;
   const connections = Math.min(FILLING_CONNECTIONS, groups);
   const names = [
     'service',
     ...(database === 'postgres' ? ['limit'] : []),
     ...(database === 'postgres' && options.connections > 1 ? ['memory', 'textbook'] : []),
     ...(before ? ['before'] : []),
-  ];
+  ].filter((name) => wanted?.includes(name) ?? true);
   const contestants = await enter(environment, names, options);
   const servers = {};
   for (const name of names) servers[name] = await contestants[name].start();
@@ -33,6 +33,7 @@ export async function compare(environment, options) {
     processes[name] = { loadedMiB: residentMiB(servers[name].pid) };
     await servers[name].stop();
   }
+  if (rows && !rows.includes('start')) return { rounds, processes };
   const restartable = names.filter(isService);
   for (const name of restartable) processes[name].starts = [];
   for (let start = 1; start <= STARTS; start++) {

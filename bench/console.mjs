@@ -1,11 +1,11 @@
 import console from 'node:console';
 import process from 'node:process';
 import { URL } from 'node:url';
-import { launchBrowser, openSignedIn } from '../scripts/lab/browser.mjs';
-import { keyList } from '../scripts/lab/keys.mjs';
-import { onEachDatabase } from '../scripts/lab/many-groups.mjs';
-import { startServer } from '../scripts/lab/server.mjs';
-import { fillGroups } from '../scripts/rewrap/groups.mjs';
+import { launchBrowser, openSignedIn } from '../test/system/lab/browser.mjs';
+import { keyList } from '../test/system/lab/keys.mjs';
+import { onEachDatabase } from '../test/system/lab/many-groups.mjs';
+import { startServer } from '../test/system/lab/server.mjs';
+import { fillGroups } from '../test/system/rewrap/groups.mjs';
 
 // How long an operator waits for the pages of the console: Chromium with an empty cache, from the
 // beginning of the navigation to the first paint, and to the content.

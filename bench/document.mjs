@@ -2,27 +2,30 @@
  * Renders docs/performance.md and its charts from the JSON of the benchmark beside them, so that
  * prose and figures cannot drift apart. Prints the files, by path, as JSON; `npm run docs` writes them.
  */
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import process from 'node:process';
 import { growthChart, throughputChart } from './chart.mjs';
 import { NAMES } from './names.mjs';
-import { errorCount, figure, median, ratio, serversIn, serversOf, text } from './summary.mjs';
+import { errorCount, figure, median, mostMiB, ratio, serversIn, serversOf, text } from './summary.mjs';
 
 /** Fewer say too little about the spread. */
-const LEAST_ROUNDS = 5;
+const MIN_ROUNDS = 5;
 const DOCS = join(import.meta.dirname, '..', 'docs');
 const results = Object.fromEntries(
-  ['compare', 'alone', 'sqlite', 'import', 'growth', 'starvation'].map((name) => [
-    name,
-    JSON.parse(readFileSync(join(DOCS, 'performance', `${name}.json`), 'utf8')),
-  ]),
+  ['compare', 'wrk', 'alone', 'sqlite', 'import', 'growth', 'starvation'].map((name) => {
+    const file = join(DOCS, 'performance', `${name}.json`);
+    // A machine need not have wrk.
+    const isMissing = name === 'wrk' && !existsSync(file);
+    return [name, isMissing ? undefined : JSON.parse(readFileSync(file, 'utf8'))];
+  }),
 );
 
 const parts = {
   machine: () => machine(results.compare),
   compare: () => ratioTable(results.compare) + costTable(results.compare),
-  alone: () => ratioTable(results.alone) + runOf(results.alone),
+  wrk: () => (results.wrk ? ratioTable(results.wrk) + costTable(results.wrk) + runOf(results.wrk) : 'Not measured.\n'),
+  alone: () => ratioTable(results.alone, ['p50', 'p99']) + runOf(results.alone),
   sqlite: () => ratioTable(results.sqlite) + runOf(results.sqlite),
   starts: () => startTable(results.compare, results.sqlite),
   import: () => importTable(results.import) + runOf(results.import),
@@ -51,10 +54,10 @@ function fill(document) {
 function machine({ machine: of, options }) {
   const facts = [
     `${of.date.slice(0, 10)}; ${of.cpu}, ${of.cores} cores, ${of.memoryGiB} GiB of memory, shared by the service, PostgreSQL and the client`,
-    `Node.js ${of.node}; PostgreSQL ${of.postgres.split(' ')[0]}, \`synchronous_commit=${of.synchronousCommit}\`, \`fsync=${of.fsync}\`, otherwise as Debian sets it up`,
+    `Node.js ${of.node}; PostgreSQL ${of.postgres.split(' ')[0]}, \`synchronous_commit=${of.synchronousCommit}\`, \`fsync=${of.fsync}\`${of.sharedBuffers ? `, \`shared_buffers=${of.sharedBuffers}\`` : ''}, otherwise as Debian sets it up`,
     `${number(options.groups)} groups, ${options.connections} connections, medians of ${options.rounds} rounds of ${options.seconds} s, in each of which every contestant has its turn`,
     `load average of the machine before the run: ${text(of.loadAverage, 1)}`,
-    ...(options.rounds < LEAST_ROUNDS ? ['**a trial run: too short to say anything**'] : []),
+    ...(options.rounds < MIN_ROUNDS ? ['**a trial run: too short to say anything**'] : []),
     ...(options.against ? [`*before* is revision \`${options.against}\``] : []),
   ];
   return facts.map((fact) => `- ${fact}\n`).join('');
@@ -68,12 +71,15 @@ function runOf({ machine: of }) {
   return its === first ? '' : `\nOf another run: ${its}.\n`;
 }
 
-function ratioTable({ rounds }) {
+/** @param slower the latencies that are compared with those of the bare server, if it takes part */
+function ratioTable({ rounds }, slower = ['p99']) {
   const servers = serversIn(rounds);
   const bases = ['limit', 'memory', 'textbook', 'before'].filter((base) => servers.includes(base));
-  const tail = servers.includes('limit') ? ['p99 to bare server'] : [];
+  const tail = servers.includes('limit') ? slower : [];
   const head = ['', '', 'req/s', ...bases.map((base) => `to ${NAMES.servers[base]}`)];
-  const lines = [[...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail, 'wrong answers']];
+  const lines = [
+    [...head, 'p50 ms', 'p95 ms', 'p99 ms', ...tail.map((name) => `${name} to bare server`), 'wrong answers'],
+  ];
   for (const [operation, turns] of Object.entries(rounds)) {
     for (const server of serversOf(turns)) {
       lines.push([
@@ -84,7 +90,7 @@ function ratioTable({ rounds }) {
         text(figure(turns, server, 'p50Milliseconds'), 2),
         text(figure(turns, server, 'p95Milliseconds'), 2),
         text(figure(turns, server, 'p99Milliseconds'), 2),
-        ...tail.map(() => ratioOf(turns, server, 'limit', 'p99Milliseconds')),
+        ...tail.map((name) => ratioOf(turns, server, 'limit', `${name}Milliseconds`)),
         String(errorCount(turns, server)),
       ]);
     }
@@ -94,20 +100,10 @@ function ratioTable({ rounds }) {
 
 /** What a call costs, and how much of a core each side was busy. */
 function costTable({ rounds }) {
-  const lines = [
-    [
-      '',
-      '',
-      'server, µs a call',
-      'PostgreSQL, µs a call',
-      'cores of the server',
-      'cores of PostgreSQL',
-    ],
-  ];
+  const lines = [['', '', 'server, µs a call', 'PostgreSQL, µs a call', 'cores of the server', 'cores of PostgreSQL']];
   for (const [operation, turns] of Object.entries(rounds)) {
     for (const server of serversOf(turns)) {
-      const cores = (name) =>
-        median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
+      const cores = (name) => median(turns.map((turn) => (turn[server][name] * turn[server].requestsPerSecond) / 1e6));
       lines.push([
         server === 'service' ? NAMES.operations[operation] : '',
         NAMES.servers[server],
@@ -122,23 +118,16 @@ function costTable({ rounds }) {
 }
 
 function startTable(...all) {
-  const lines = [
-    ['', '', 'start to first answer', 'memory, idle', 'most after a round', 'after the load'],
-  ];
+  const lines = [['', '', 'start to first answer', 'memory, idle', 'most after a round', 'after the load']];
   for (const { processes, rounds, options } of all) {
     for (const [server, { starts, loadedMiB }] of Object.entries(processes)) {
-      const most = Math.max(
-        ...Object.values(rounds).flatMap((turns) =>
-          turns.map((turn) => turn[server]?.residentMiB ?? 0),
-        ),
-      );
       const startOf = (name) => starts && median(starts.map((start) => start[name]));
       lines.push([
         options.database === 'sqlite' ? 'SQLite' : 'PostgreSQL',
         NAMES.servers[server],
         starts ? `${text(startOf('startMilliseconds') / 1000, 2)} s` : '–',
         starts ? `${text(startOf('idleMiB'))} MiB` : '–',
-        `${text(most)} MiB`,
+        `${text(mostMiB(rounds, server))} MiB`,
         `${text(loadedMiB)} MiB`,
       ]);
     }
@@ -148,15 +137,7 @@ function startTable(...all) {
 
 function importTable({ imports }) {
   const [{ peaks: marks }] = Object.values(Object.values(imports)[0]);
-  const lines = [
-    [
-      '',
-      '',
-      'seconds',
-      'groups a second',
-      ...marks.map(({ groups }) => `peak at ${number(groups)}`),
-    ],
-  ];
+  const lines = [['', '', 'seconds', 'groups a second', ...marks.map(({ groups }) => `peak at ${number(groups)}`)]];
   for (const [database, byServer] of Object.entries(imports)) {
     for (const [server, { seconds, peaks }] of Object.entries(byServer)) {
       lines.push([
@@ -173,7 +154,9 @@ function importTable({ imports }) {
 
 function growthTable({ rounds, options, processes }) {
   const { sizes } = options;
-  const lines = [['', ...sizes.flatMap((size) => [`${number(size)}: req/s`, 'p99 ms'])]];
+  const [least, most] = [sizes[0], sizes.at(-1)];
+  const head = sizes.flatMap((size) => [`${number(size)}: req/s`, 'p99 ms']);
+  const lines = [['', ...head, `${number(most)} to ${number(least)}`]];
   for (const [operation, turns] of Object.entries(rounds)) {
     lines.push([
       NAMES.operations[operation],
@@ -181,12 +164,10 @@ function growthTable({ rounds, options, processes }) {
         number(figure(turns, size, 'requestsPerSecond')),
         text(figure(turns, size, 'p99Milliseconds'), 1),
       ]),
+      ratioOf(turns, String(most), String(least), 'requestsPerSecond'),
     ]);
   }
-  lines.push([
-    'memory after the load',
-    ...sizes.flatMap((size) => [`${text(processes[size].loadedMiB)} MiB`, '']),
-  ]);
+  lines.push(['memory after the load', ...sizes.flatMap((size) => [`${text(processes[size].loadedMiB)} MiB`, '']), '']);
   return table(lines);
 }
 
@@ -201,10 +182,7 @@ function starvationTable({ starvation }) {
   const lines = [['', '', ...head]];
   const kinds = { lookUps: 'look-ups of 4 callers', writes: 'writes of 4 callers' };
   for (const [kind, name] of Object.entries(kinds)) {
-    const sides = starvation.map(({ alone, beside }) => ({
-      alone: alone[kind],
-      beside: beside[kind],
-    }));
+    const sides = starvation.map(({ alone, beside }) => ({ alone: alone[kind], beside: beside[kind] }));
     for (const side of ['alone', 'beside']) {
       lines.push([
         side === 'alone' ? name : '',

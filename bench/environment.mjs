@@ -7,10 +7,10 @@ import { performance } from 'node:perf_hooks';
 import { clearTimeout, setTimeout } from 'node:timers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { createPostgres, createSqlite } from '../scripts/lab/databases.mjs';
-import { API_TOKEN } from '../scripts/lab/server.mjs';
-import { keyList } from '../scripts/lab/keys.mjs';
-import { freePort } from '../scripts/lab/ports.mjs';
+import { createPostgres, createSqlite } from '../test/system/lab/databases.mjs';
+import { API_TOKEN } from '../test/system/lab/server.mjs';
+import { keyList } from '../test/system/lab/keys.mjs';
+import { freePort } from '../test/system/lab/ports.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 /** The system's temporary directory may be memory, where a flush to disk costs nothing. */

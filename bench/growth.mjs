@@ -1,5 +1,5 @@
 import console from 'node:console';
-import { fillGroups } from '../scripts/rewrap/groups.mjs';
+import { fillGroups } from '../test/system/rewrap/groups.mjs';
 import { enter } from './contestants.mjs';
 import { residentMiB } from './processes.mjs';
 import { runRounds } from './rounds.mjs';

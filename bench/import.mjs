@@ -1,7 +1,7 @@
 import console from 'node:console';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { generateGroups, importGroups, peakMemory } from '../scripts/import/bulk.mjs';
+import { generateGroups, importGroups, peakMemory } from '../test/system/import/bulk.mjs';
 import { enter } from './contestants.mjs';
 
 const IDLE_MS = 1000;

@@ -6,15 +6,17 @@
  *
  * Takes one turn at a time as a message, and answers with what it measured or with an `error`.
  */
-import { Buffer } from 'node:buffer';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { createHistogram, performance } from 'node:perf_hooks';
 import process from 'node:process';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSeconds, databaseCpuSeconds, residentMiB } from './processes.mjs';
+import { groupAt, introspectedOf, request } from './requests.mjs';
+import { runWrk } from './wrk.mjs';
 
-/** So many groups are introspected in turn: more than one in the time for which one is remembered. */
-const INTROSPECTED = 5000;
+/** A server may still rotate for a client that has gone. */
+const SETTLE_MS = 300;
 
 /** For each server by its port: the current token of every group that is asked for. */
 const tokensByPort = new Map();
@@ -34,10 +36,11 @@ const requestsOf = {
     }
   },
 
-  /** Asks for the tokens of a server that was filled by other means. */
+  /** Asks for the tokens that are not known: of a server that was filled by other means, or of lost responses. */
   *learn(turn, lane) {
     const tokens = tokensOf(turn.server);
     for (const index of indexes(turn, lane)) {
+      if (tokens[index] !== undefined) continue;
       const answer = yield request(turn, 'look-up', groupAt(turn, index));
       tokens[index] = tokenIn(answer, '"new_user_group":false');
     }
@@ -49,7 +52,7 @@ const requestsOf = {
       const answer = yield request(turn, 'look-up', groupAt(turn, index));
       turn.check(() => {
         const token = tokenIn(answer, '"new_user_group":false');
-        if (token !== tokens[index]) throw new WrongAnswer('changed the token', answer);
+        if (token !== tokens[index]) throw new WrongResponse('changed the token', answer);
       });
     }
   },
@@ -71,16 +74,14 @@ const requestsOf = {
       turn.check(() => {
         const { user_group_id } = groupAt(turn, index);
         const token = tokenIn(answer, `"provided_id":"${user_group_id}"`);
-        if (token === tokens[index]) throw new WrongAnswer('kept the token', answer);
+        if (token === tokens[index]) throw new WrongResponse('kept the token', answer);
         tokens[index] = token;
       });
     }
   },
 
-  /** All tokens in turn; there are few enough for a service to remember all of them. */
   *introspect(turn, lane) {
-    const groups = Math.max(turn.connections, Math.min(turn.groups, INTROSPECTED));
-    yield* introspections({ ...turn, groups }, lane);
+    yield* introspections({ ...turn, groups: introspectedOf(turn) }, lane);
   },
 
   /** One token for each connection, asked for all the time. */
@@ -110,21 +111,12 @@ function* introspections(turn, lane) {
     turn.check(() => {
       const expected = `"active":true,"sub":"${groupAt(turn, index).user_group_id}"`;
       const correct = answer.startsWith('HTTP/1.1 200 ') && answer.includes(expected);
-      if (!correct) throw new WrongAnswer('is wrong', answer);
+      if (!correct) throw new WrongResponse('is wrong', answer);
     });
   }
 }
 
-/** The contract's look-up and create are a GET. */
-const targets = {
-  'look-up': 'GET /api/user',
-  create: 'GET /api/user',
-  rotate: 'POST /api/user',
-  write: 'PUT /api/user',
-  introspect: 'POST /api/v1/introspect',
-};
-
-class WrongAnswer extends Error {
+class WrongResponse extends Error {
   constructor(what, answer) {
     super(`An answer ${what}: ${answer}`);
   }
@@ -137,48 +129,69 @@ process.on('message', (turn) => {
   );
 });
 
-/** A turn with `seconds` ends then, one without ends with its requests; nothing is left unanswered. */
-async function run({ operation, ...turn }) {
+/** A turn with `seconds` ends then, one without ends with its requests. */
+async function run(turn) {
+  const cpuBefore = cpuSeconds(turn.server.pid);
+  const databaseCpuBefore = databaseCpuSeconds();
+  const { seconds, ...measured } = await (turn.client === 'wrk' ? sendByWrk(turn) : send(turn));
+  const cpu = cpuSeconds(turn.server.pid) - cpuBefore;
+  const databaseCpu = databaseCpuSeconds() - databaseCpuBefore;
+  const { requests } = measured;
+  if (turn.client === 'wrk') await learnLost(turn);
+  return {
+    ...measured,
+    requestsPerSecond: requests / seconds,
+    cpuMicroseconds: (cpu / requests) * 1e6,
+    databaseCpuMicroseconds: (databaseCpu / requests) * 1e6,
+    residentMiB: residentMiB(turn.server.pid),
+  };
+}
+
+/** Leaves no request without its response. */
+async function send({ operation, ...turn }) {
   const errors = [];
   turn.refused = 0;
   turn.check = (read) => {
     try {
       read();
     } catch (error) {
-      if (!(error instanceof WrongAnswer)) throw error;
+      if (!(error instanceof WrongResponse)) throw error;
       errors.push(error.message);
     }
   };
   const sockets = Array.from({ length: turn.connections }, () => open(turn.server));
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
-  const cpuBefore = cpuSeconds(turn.server.pid);
-  const databaseCpuBefore = databaseCpuSeconds();
   const start = performance.now();
   const deadline = start + (turn.seconds ?? Infinity) * 1000;
   const latencies = createHistogram();
   await Promise.all(
-    sockets.map((socket, lane) =>
-      drive(socket, requestsOf[operation](turn, lane), deadline, latencies),
-    ),
+    sockets.map((socket, lane) => drive(socket, requestsOf[operation](turn, lane), deadline, latencies)),
   );
   const seconds = (performance.now() - start) / 1000;
-  const cpu = cpuSeconds(turn.server.pid) - cpuBefore;
-  const databaseCpu = databaseCpuSeconds() - databaseCpuBefore;
   for (const socket of sockets) socket.destroy();
-  const requests = latencies.count;
   return {
-    requests,
+    requests: latencies.count,
     errors: errors.length,
     refused: turn.refused,
     firstError: errors[0],
-    requestsPerSecond: requests / seconds,
-    cpuMicroseconds: (cpu / requests) * 1e6,
-    databaseCpuMicroseconds: (databaseCpu / requests) * 1e6,
+    seconds,
     p50Milliseconds: latencies.percentile(50) / 1000,
     p95Milliseconds: latencies.percentile(95) / 1000,
     p99Milliseconds: latencies.percentile(99) / 1000,
-    residentMiB: residentMiB(turn.server.pid),
   };
+}
+
+async function sendByWrk(turn) {
+  const measured = await runWrk(turn, tokensOf(turn.server), created);
+  created += measured.requests + turn.connections;
+  return measured;
+}
+
+/** wrk ends without its last responses, which had the tokens of rotations. */
+async function learnLost(turn) {
+  if (turn.operation !== 'rotate') return;
+  await sleep(SETTLE_MS);
+  await send({ ...turn, operation: 'learn', seconds: undefined });
 }
 
 function open({ port }) {
@@ -227,7 +240,7 @@ function answerLength(received) {
   return head + 4 + Number(length[1]);
 }
 
-/** The token of a correct answer. @throws WrongAnswer */
+/** The token of a correct answer. @throws WrongResponse */
 function tokenIn(answer, expected) {
   const token = /"token":"(ugt_\w{38})"/.exec(answer)?.[1];
   const correct =
@@ -235,26 +248,8 @@ function tokenIn(answer, expected) {
     answer.includes('"success":1') &&
     answer.includes(expected) &&
     token !== undefined;
-  if (!correct) throw new WrongAnswer('is wrong', answer);
+  if (!correct) throw new WrongResponse('is wrong', answer);
   return token;
-}
-
-/** `X-Operation` is for the bare server; the service has to find out by itself. */
-function request({ server }, operation, fields) {
-  const body = JSON.stringify(fields);
-  return `${targets[operation]} HTTP/1.1\r
-Host: 127.0.0.1:${server.port}\r
-Authorization: Token ${server.apiToken}\r
-Content-Type: application/json\r
-Content-Length: ${Buffer.byteLength(body)}\r
-X-Operation: ${operation}\r
-\r
-${body}`;
-}
-
-/** As scripts/rewrap/groups.mjs names them. @param stride so that few groups are spread over all */
-function groupAt({ stride = 1 }, index) {
-  return { user_group_id: `group ${index * stride + 1}`, name: 'Group' };
 }
 
 function* indexes({ groups, connections }, lane) {

@@ -1,15 +1,6 @@
 import console from 'node:console';
 import { NAMES } from './names.mjs';
-import {
-  errorCount,
-  errorsIn,
-  figure,
-  median,
-  ratio,
-  serversIn,
-  serversOf,
-  text,
-} from './summary.mjs';
+import { errorCount, errorsIn, figure, median, mostMiB, ratio, serversIn, serversOf, text } from './summary.mjs';
 
 /** The columns of ratios. */
 const SHORT = { limit: '× bare', memory: '× memory', textbook: '× textbook', before: '× before' };
@@ -22,8 +13,8 @@ export function printReport(name, result) {
       `load average ${machine.loadAverage.toFixed(1)}, ${options.rounds} rounds of ${options.seconds} s, ` +
       `${options.connections} connections, ${options.groups} groups\n`,
   );
-  if (result.rounds) printRounds(result.rounds);
-  if (result.processes) printProcesses(result.processes);
+  if (Object.keys(result.rounds ?? {}).length > 0) printRounds(result.rounds);
+  if (result.processes) printProcesses(result);
   if (result.imports) printImports(result.imports);
   if (result.starvation) printStarvation(result.starvation);
   for (const error of errorsIn(result).slice(0, 3)) console.log(error);
@@ -31,28 +22,32 @@ export function printReport(name, result) {
 
 function printRounds(rounds) {
   const servers = serversIn(rounds);
-  const bases = ['limit', 'memory', 'textbook', 'before'].filter((base) => servers.includes(base));
-  const lines = [
-    ['', '', 'req/s', ...bases.flatMap((base) => [`to ${NAMES.servers[base]}`, '(min–max)'])],
-  ];
-  lines[0].push('p50 ms', 'p95', 'p99', ...bases.map((base) => `p99 ${SHORT[base]}`), 'errors');
+  // Where only the size of the database differs, the smallest.
+  const [smallest] = servers.filter((name) => !NAMES.servers[name]);
+  const bases = ['limit', 'memory', 'textbook', 'before', smallest].filter((base) => servers.includes(base));
+  const head = bases.flatMap((base) => [`to ${NAMES.servers[base] ?? base}`, '(min–max)']);
+  const lines = [['', '', 'req/s', ...head, 'p50 ms', 'p95', 'p99']];
+  for (const name of ['p50', 'p99']) lines[0].push(...bases.map((base) => `${name} ${SHORT[base] ?? `× ${base}`}`));
+  lines[0].push('errors');
   const costs = [['', '', 'CPU µs/req', 'PostgreSQL µs/req']];
   for (const [operation, turns] of Object.entries(rounds)) {
     for (const server of serversOf(turns)) {
-      const head = [server === servers[0] ? operation : '', NAMES.servers[server] ?? server];
+      const names = [server === servers[0] ? operation : '', NAMES.servers[server] ?? server];
       const figureOf = (key, digits) => text(figure(turns, server, key), digits);
-      const p99 = bases.map((base) => ratioText(turns, server, base, 'p99Milliseconds')[0]);
+      const against = ['p50Milliseconds', 'p99Milliseconds'].flatMap((key) =>
+        bases.map((base) => ratioText(turns, server, base, key)[0]),
+      );
       lines.push([
-        ...head,
+        ...names,
         figureOf('requestsPerSecond'),
         ...bases.flatMap((base) => ratioText(turns, server, base, 'requestsPerSecond')),
         figureOf('p50Milliseconds', 2),
         figureOf('p95Milliseconds', 2),
         figureOf('p99Milliseconds', 2),
-        ...p99,
+        ...against,
         String(errorCount(turns, server)),
       ]);
-      costs.push([...head, figureOf('cpuMicroseconds'), figureOf('databaseCpuMicroseconds')]);
+      costs.push([...names, figureOf('cpuMicroseconds'), figureOf('databaseCpuMicroseconds')]);
     }
   }
   printTable(lines);
@@ -66,15 +61,16 @@ function ratioText(turns, server, base, name) {
   return [text(middle, 2), `(${text(least, 2)}–${text(most, 2)})`];
 }
 
-function printProcesses(processes) {
+function printProcesses({ processes, rounds }) {
   console.log();
   printTable([
-    ['', '', 'start ms', 'idle MiB', 'after load MiB'],
+    ['', '', 'start ms', 'idle MiB', 'most MiB', 'after load MiB'],
     ...Object.entries(processes).map(([name, { starts, loadedMiB }]) => [
       '',
       NAMES.servers[name] ?? name,
       text(starts && median(starts.map(({ startMilliseconds }) => startMilliseconds))),
       text(starts && median(starts.map(({ idleMiB }) => idleMiB))),
+      text(mostMiB(rounds, name)),
       text(loadedMiB),
     ]),
   ]);

@@ -7,9 +7,10 @@ import { NAMES } from './names.mjs';
  * @param servers by name; what a server has under `turn` is added to its turns, and it takes part in
  *   its `operations`, by default all
  */
-export async function runRounds(run, servers, { rounds, seconds, connections, groups }) {
+export async function runRounds(run, servers, options) {
+  const { rounds, seconds, connections, groups, client } = options;
   const measured = {};
-  for (const operation of Object.keys(NAMES.operations)) {
+  for (const operation of operationsOf(options)) {
     measured[operation] = [];
     // The first turn of each is not counted: its code is compiled and its statements are prepared.
     for (let round = 0; round <= rounds; round++) {
@@ -17,11 +18,16 @@ export async function runRounds(run, servers, { rounds, seconds, connections, gr
       const turns = {};
       for (const [name, server] of Object.entries(servers)) {
         if (server.operations && !server.operations.includes(operation)) continue;
-        const turn = { operation, server, seconds, connections, groups, ...server.turn };
+        const turn = { operation, server, seconds, connections, groups, client, ...server.turn };
         turns[name] = await run(turn);
       }
       if (round > 0) measured[operation].push(turns);
     }
   }
   return measured;
+}
+
+/** The operations among the rows that were asked for, by default all. */
+function operationsOf({ rows }) {
+  return Object.keys(NAMES.operations).filter((operation) => rows?.includes(operation) ?? true);
 }

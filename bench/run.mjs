@@ -11,19 +11,25 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { parseArgs } from 'node:util';
-import { buildRevision } from '../scripts/lab/revision.mjs';
-import { cleanUp } from '../scripts/lab/processes.mjs';
+import { buildRevision } from '../test/system/lab/revision.mjs';
+import { cleanUp } from '../test/system/lab/processes.mjs';
 import { compare } from './compare.mjs';
 import { Environment } from './environment.mjs';
 import { grow } from './growth.mjs';
 import { measureImports } from './import.mjs';
+import { NAMES } from './names.mjs';
 import { printReport } from './report.mjs';
 import { starve } from './starvation.mjs';
 import { errorsIn } from './summary.mjs';
+import { isWrkInstalled } from './wrk.mjs';
+
+const ROWS = [...Object.keys(NAMES.operations), 'start'];
 
 const USAGE = `npm run bench -- [what]... [--rounds 5] [--seconds 3] [--against REVISION] [--json DIRECTORY]
+                       [--rows NAME,NAME] [--servers NAME,NAME] [--client wrk]
 
   compare     look-up, create, rotate and introspect by 64 connections (what is run if nothing is named)
+  wrk         the same with wrk as the client (Debian package wrk), if it is installed
   alone       the same by one connection
   sqlite      the same on the embedded database
   import      an import of 100,000 groups, on both databases
@@ -32,11 +38,14 @@ const USAGE = `npm run bench -- [what]... [--rounds 5] [--seconds 3] [--against 
   all         all of it
 
 --against builds another revision of the service and runs it in the same rounds. --json writes what was
-measured to <what>.json. Also: --connections, --groups, --lines, --sizes.
+measured to <what>.json. --rows leaves out the others of: ${ROWS.join(', ')};
+--servers those of: ${Object.keys(NAMES.servers).join(', ')}.
+Also: --connections, --groups, --lines, --sizes, and --client wrk for alone, sqlite and growth.
 Needs TEST_DATABASE_URL: a PostgreSQL database whose user may create others.`;
 
 const RUNS = {
   compare: { run: compare },
+  wrk: { run: compare, client: 'wrk' },
   alone: { run: compare, connections: 1 },
   sqlite: { run: compare, database: 'sqlite' },
   import: { run: measureImports },
@@ -48,9 +57,7 @@ async function main() {
   const { names, options } = readOptions();
   const adminUrl = process.env.TEST_DATABASE_URL;
   if (!adminUrl) {
-    throw new Error(
-      'TEST_DATABASE_URL is not set: without PostgreSQL the figures would mean nothing.',
-    );
+    throw new Error('TEST_DATABASE_URL is not set: without PostgreSQL the figures would mean nothing.');
   }
   if (options.against) {
     console.error(`building ${options.against}`);
@@ -59,6 +66,10 @@ async function main() {
   let errors = 0;
   for (const name of names) {
     const { run, ...special } = RUNS[name];
+    if ((special.client ?? options.client) === 'wrk' && !isWrkInstalled()) {
+      console.log(`${name} is left out: wrk is not installed.`);
+      continue;
+    }
     const result = await runAlone(adminUrl, run, { ...options, ...special });
     printReport(name, result);
     if (options.json) {
@@ -89,7 +100,7 @@ async function runAlone(adminUrl, run, options) {
 async function describeMachine(environment) {
   const [settings] = await environment.query(
     `SELECT current_setting('server_version') AS version, current_setting('synchronous_commit') AS commit,
-       current_setting('fsync') AS fsync`,
+       current_setting('fsync') AS fsync, current_setting('shared_buffers') AS buffers`,
   );
   return {
     date: new Date().toISOString(),
@@ -97,6 +108,7 @@ async function describeMachine(environment) {
     postgres: settings.version,
     synchronousCommit: settings.commit,
     fsync: settings.fsync,
+    sharedBuffers: settings.buffers,
     cpu: cpus()[0]?.model,
     cores: availableParallelism(),
     memoryGiB: Math.round(totalmem() / 2 ** 30),
@@ -114,6 +126,9 @@ function readOptions() {
       groups: { type: 'string', default: '10000' },
       lines: { type: 'string', default: '100000' },
       sizes: { type: 'string', default: '10000,100000,1000000' },
+      rows: { type: 'string' },
+      servers: { type: 'string' },
+      client: { type: 'string' },
       against: { type: 'string' },
       json: { type: 'string' },
       help: { type: 'boolean' },
@@ -135,17 +150,26 @@ function readOptions() {
     groups: Number(values.groups),
     lines: Number(values.lines),
     sizes: values.sizes.split(',').map(Number),
+    rows: values.rows?.split(','),
+    servers: values.servers?.split(','),
+    client: values.client,
     against: values.against,
     json: values.json,
   };
-  const { rounds, seconds, connections, groups, lines, sizes } = options;
+  const { rounds, seconds, connections, groups, lines, sizes, rows, servers } = options;
+  requireKnown('row', rows, ROWS);
+  requireKnown('server', servers, Object.keys(NAMES.servers));
   const counts = [rounds, connections, groups, lines, ...sizes];
   const areWhole = counts.every((count) => Number.isInteger(count) && count > 0);
   if (!areWhole || !(seconds > 0)) throw new Error('Every number must be above zero.');
-  if (groups < connections)
-    throw new Error('There must be at least one group for each connection.');
+  if (groups < connections) throw new Error('There must be at least one group for each connection.');
   if (sizes.some((size) => size < groups)) throw new Error('--sizes are below --groups.');
   return { names: names.includes('all') ? Object.keys(RUNS) : names, options };
+}
+
+function requireKnown(kind, names, known) {
+  const unknown = names?.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new Error(`There is no ${kind} ${unknown}.\n${USAGE}`);
 }
 
 try {

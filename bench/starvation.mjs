@@ -1,5 +1,5 @@
 import console from 'node:console';
-import { runCli } from '../scripts/lab/command.mjs';
+import { runCli } from '../test/system/lab/command.mjs';
 import { enter } from './contestants.mjs';
 
 const WRITERS = 400;

@@ -21,6 +21,12 @@ export function ratio(turns, server, base, name) {
   return { median: median(all), least: Math.min(...all), most: Math.max(...all) };
 }
 
+/** The most memory of a server at the end of any turn; undefined without a turn. */
+export function mostMiB(rounds, server) {
+  const turns = Object.values(rounds).flat();
+  return turns.length === 0 ? undefined : Math.max(...turns.map((turn) => turn[server]?.residentMiB ?? 0));
+}
+
 /** All that take part, in the order of their turns. */
 export function serversIn(rounds) {
   const byOperation = Object.values(rounds).map(serversOf);
@@ -36,11 +42,7 @@ export function serversOf(turns) {
 export function errorsIn({ rounds = {}, starvation = [] }) {
   const turns = [
     ...Object.values(rounds).flatMap((all) => all.flatMap((turn) => Object.values(turn))),
-    ...starvation.flatMap(({ alone, beside, writers }) => [
-      ...Object.values(alone),
-      ...Object.values(beside),
-      writers,
-    ]),
+    ...starvation.flatMap(({ alone, beside, writers }) => [...Object.values(alone), ...Object.values(beside), writers]),
   ];
   return turns.filter(({ errors }) => errors > 0).map(({ firstError }) => firstError);
 }

@@ -63,6 +63,6 @@ for version in "$@"; do
     printf '\n-- Node %s\n' "$(node --version)"
     node node_modules/jest/bin/jest.js "${tests[@]}"
     env -u CI -u TEST_DATABASE_URL -u TEST_REDIS_URL node node_modules/jest/bin/jest.js "${commands[@]}"
-    node scripts/durability.mjs --kills 2
+    node test/system/durability.mjs --kills 2
   )
 done

@@ -32,7 +32,7 @@ const { PORT, DATABASE_URL, BOOTSTRAP_API_TOKEN } = process.env;
 
 type AuthenticatedRequest = Request & { apiToken: ApiToken };
 
-class UserGroupDto {
+class UserGroupInput {
   @IsString()
   @Length(1, 255)
   user_group_id!: string;
@@ -51,7 +51,7 @@ class RotateDto {
   current_token!: string;
 }
 
-class IntrospectDto {
+class IntrospectionRequest {
   @IsString()
   token!: string;
 }
@@ -78,14 +78,13 @@ class UserGroupService {
     @InjectRepository(UserGroupToken) private readonly tokens: Repository<UserGroupToken>,
   ) {}
 
-  async createOrLookUp(apiToken: ApiToken, dto: UserGroupDto) {
+  async createOrLookUp(apiToken: ApiToken, dto: UserGroupInput) {
     const { user_group_id: providedId, name, properties } = dto;
     const known = await this.userGroups.findOne({
       where: { apiToken: { id: apiToken.id }, providedId },
       relations: { tokens: true },
     });
-    const group =
-      known ?? this.userGroups.create({ apiToken, providedId, tokens: [{ value: newValue() }] });
+    const group = known ?? this.userGroups.create({ apiToken, providedId, tokens: [{ value: newValue() }] });
     const isChanged = group.name !== name || properties !== undefined;
     if (isChanged) await this.userGroups.save(Object.assign(group, { name, properties }));
     return { success: 1, new_user_group: !known, user_group: toView(group, group.tokens[0]!) };
@@ -99,7 +98,7 @@ class UserGroupService {
     return { success: 1, user_group: toView(token.userGroup, token) };
   }
 
-  async introspect(apiToken: ApiToken, { token: value }: IntrospectDto) {
+  async introspect(apiToken: ApiToken, { token: value }: IntrospectionRequest) {
     const token = await this.find(apiToken, value);
     if (!token) return { active: false };
     const { id, providedId, name, properties } = token.userGroup;
@@ -129,7 +128,7 @@ class UserGroupController {
   constructor(private readonly userGroups: UserGroupService) {}
 
   @Get('user')
-  createOrLookUp(@Req() { apiToken }: AuthenticatedRequest, @Body() dto: UserGroupDto) {
+  createOrLookUp(@Req() { apiToken }: AuthenticatedRequest, @Body() dto: UserGroupInput) {
     return this.userGroups.createOrLookUp(apiToken, dto);
   }
 
@@ -141,19 +140,14 @@ class UserGroupController {
 
   @Post('v1/introspect')
   @HttpCode(200)
-  introspect(@Req() { apiToken }: AuthenticatedRequest, @Body() dto: IntrospectDto) {
+  introspect(@Req() { apiToken }: AuthenticatedRequest, @Body() dto: IntrospectionRequest) {
     return this.userGroups.introspect(apiToken, dto);
   }
 }
 
 @Module({
   imports: [
-    TypeOrmModule.forRoot({
-      type: 'postgres',
-      url: DATABASE_URL,
-      autoLoadEntities: true,
-      synchronize: true,
-    }),
+    TypeOrmModule.forRoot({ type: 'postgres', url: DATABASE_URL, autoLoadEntities: true, synchronize: true }),
     TypeOrmModule.forFeature([ApiToken, UserGroup, UserGroupToken]),
   ],
   controllers: [UserGroupController],

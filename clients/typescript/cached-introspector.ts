@@ -8,7 +8,7 @@ const ANSWER_LIMIT_MS = 1000;
 const MAX_ENTRIES = 10_000;
 
 /** What a token means; nobody can change it, since others are given the same. */
-export type Introspection = Readonly<Schemas['IntrospectionAnswer']>;
+export type Introspection = Readonly<Schemas['IntrospectionResponse']>;
 
 export interface CachedIntrospectorOptions extends ClientOptions {
   /** How many answers are kept, 10,000 by default; when there are more, one goes that has not been used for long. */
@@ -161,11 +161,7 @@ export class CachedIntrospector {
     try {
       const request = new Request(`${baseUrl}/api/v1/introspect`, {
         method: 'POST',
-        headers: {
-          Authorization: authorization,
-          'Cache-Control': 'no-cache',
-          'Content-Type': 'application/json',
-        },
+        headers: { Authorization: authorization, 'Cache-Control': 'no-cache', 'Content-Type': 'application/json' },
         body: JSON.stringify({ token, schema_id: schemaId }),
         redirect: 'error',
         signal: limit.signal,
@@ -231,7 +227,7 @@ function keyOf(token: string, schemaId: string | undefined): string {
 /** The body is undefined where it is no JSON object. */
 async function readJson(
   response: Response,
-): Promise<{ status: number; body?: Schemas['IntrospectionAnswer'] & { code?: string } }> {
+): Promise<{ status: number; body?: Schemas['IntrospectionResponse'] & { code?: string } }> {
   const { status } = response;
   const text = await response.text();
   try {

@@ -9,9 +9,9 @@ const DOUBT_MS = 1500;
 /** `current` comes four times a second. */
 const SILENCE_MS = 3000;
 /** Who was cut off for longer asks for everything anyway; and the database may have been put back meanwhile. */
-const LONGEST_GAP_MS = 5000;
+const MAX_GAP_MS = 5000;
 const RETRY_MS = 500;
-const LONGEST_RETRY_MS = 10_000;
+const MAX_RETRY_MS = 10_000;
 
 /** Who is told of changes. */
 export interface ChangeListener {
@@ -84,9 +84,18 @@ export class ChangeStream {
       try {
         isEndInOrder = await this.follow();
       } catch (error) {
-        if (!isClosed()) this.onError(error);
+        if (!isClosed()) this.report(error);
       }
       if (!isEndInOrder) await this.waitToRetry();
+    }
+  }
+
+  /** An error of the callback must not end the process, or the stream. */
+  private report(error: unknown): void {
+    try {
+      this.onError(error);
+    } catch {
+      // It is the application's own.
     }
   }
 
@@ -113,9 +122,7 @@ export class ChangeStream {
       const isResumed = this.lastEventId !== '';
       const stream = { calledAt: now(), isResumed, hasBeenCurrent: false, heard };
       const body = await this.open(silence.signal);
-      return (
-        !body || (await this.read(readMessages(body, silence.signal, this.lastEventId), stream))
-      );
+      return !body || (await this.read(readMessages(body, silence.signal, this.lastEventId), stream));
     } finally {
       clearTimeout(timer);
       this.closing.signal.removeEventListener('abort', close);
@@ -185,7 +192,7 @@ export class ChangeStream {
       stream.heard();
     } else if (event === 'current') {
       const { at, time } = JSON.parse(data) as { at: number; time: string };
-      if (this.toldUntil && !isWithin(LONGEST_GAP_MS, this.toldUntil)) this.listener.forgetAll();
+      if (this.toldUntil && !isWithin(MAX_GAP_MS, this.toldUntil)) this.listener.forgetAll();
       this.toldUntil = plus(stream.zero!, at);
       this.serverTime = Date.parse(time);
       // One that comes late, or that a clock of this machine contradicts, is as good as none.
@@ -214,7 +221,7 @@ export class ChangeStream {
   }
 
   private waitToRetry(): Promise<void> {
-    const longest = Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** this.failures++);
+    const longest = Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** this.failures++);
     const { signal } = this.closing;
     return new Promise((resolve) => {
       if (signal.aborted) {

@@ -1,7 +1,4 @@
-import createOpenApiClient, {
-  type Client as OpenApiClient,
-  defaultPathSerializer,
-} from 'openapi-fetch';
+import createOpenApiClient, { type Client as OpenApiClient, defaultPathSerializer } from 'openapi-fetch';
 import { connectionOf } from './connection.js';
 import type { components, paths } from './schema.js';
 

@@ -15,9 +15,7 @@ export interface Connection {
  */
 export function connectionOf({ baseUrl, apiToken, fetch }: ClientOptions): Connection {
   if (!isServiceUrl(baseUrl)) {
-    throw new TypeError(
-      'baseUrl must be an http or https URL without a user, a password, a query and a fragment',
-    );
+    throw new TypeError('baseUrl must be an http or https URL without a user, a password, a query and a fragment');
   }
   // A file with a secret usually ends in a line feed.
   const token = apiToken.trim();

@@ -4,6 +4,1028 @@
  */
 
 export interface paths {
+    "/api/user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Create or look up a user group
+         * @description Generated clients and `fetch` cannot send a GET with a body. Use `PUT /api/user` to create or change a group, and `GET /api/v1/user-groups/{id}/tokens/current` to look up its token; or send the body as `POST /api/user` with the header `X-HTTP-Method-Override: GET`.
+         *
+         *     Creates the group if its id is new (then `name` is needed), else looks it up: same token, same `team_id`. A field that is sent and differs is stored, which needs the scope `user-groups:write`; a field that is not sent stays. A body with `user_group_id` alone never creates.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["createOrLookUpUserGroup"];
+        /**
+         * Write a user group
+         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows. The audit log records this as `user_group_token.show`.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        put: operations["upsertUserGroup"];
+        /**
+         * Rotate a user group token
+         * @description Gives the group that holds `current_token` a new token. The old one can never rotate again; it ends at once, or can be introspected for `grace_period_seconds` more. Of several rotations of one token exactly one succeeds. If the response is lost, GET with the `user_group_id` returns the new token, and the same request with the same `Idempotency-Key` returns the same response.
+         *
+         *     Required scope: `tokens:rotate`.
+         */
+        post: operations["rotateUserGroupToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import user groups
+         * @description Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response is the summary: without it the response was cut off. An import can be repeated as it is, and can be empty. A line with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for `results=failed`.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["importUserGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export user groups
+         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the response was cut off. At most 2 exports of a workspace run at once. It is a POST because the response contains credentials.
+         *
+         *     Required scope: `admin`.
+         */
+        post: operations["exportUserGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List user groups
+         * @description Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group whose place in the order changes between two pages may appear on both or on neither.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listUserGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a user group
+         * @description Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroup"];
+        /**
+         * Create or replace a user group
+         * @description Makes the group exactly what the body says: unlike PUT /api/user, a `mapping` or `properties` that is not sent is emptied, and an unknown field is refused. The token never changes and is not returned. With `If-None-Match: *` it only creates, with `If-Match` it only replaces.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        put: operations["replaceUserGroup"];
+        post?: never;
+        /**
+         * Delete a user group
+         * @description Removes the group with its tokens for good: none of them is valid from then on, and a group of the same id that is created later has another `team_id` and another token. To end its tokens for a while, suspend it.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        delete: operations["deleteUserGroup"];
+        options?: never;
+        head?: never;
+        /**
+         * Change parts of a user group
+         * @description A JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged, anything else replaces. Patches of different members that arrive together are all kept.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        patch: operations["updateUserGroup"];
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/suspend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Suspend a user group
+         * @description No token of the group can be introspected until it is resumed. It can still be looked up, written and rotated. Suspending it again changes nothing. The call has no body.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["suspendUserGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a user group
+         * @description Its current token can be introspected again; a token that was replaced meanwhile cannot, beyond its grace period. Resuming a group that is not suspended changes nothing. The call has no body.
+         *
+         *     Required scope: `user-groups:write`.
+         */
+        post: operations["resumeUserGroup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tokens of a user group
+         * @description The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. Shows whether an old token is still in use before you end its overlap. If a dashboard refuses a token, its last four characters find it here, with the reason.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["listUserGroupTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/tokens/current": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the current token of a user group
+         * @description The token to pass to dashboards, as GET /api/user returns it. It is never part of the user group below /api/v1.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getUserGroupToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/tokens/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the token of a user group
+         * @description As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated request gets the same response.
+         *
+         *     Required scope: `tokens:rotate`.
+         */
+        post: operations["rotateUserGroupTokenById"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/tokens/{generation}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End the overlap of a replaced token
+         * @description A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.
+         *
+         *     Required scope: `tokens:rotate`.
+         */
+        post: operations["revokeUserGroupToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/user-groups/{id}/embed-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Issue an embed token
+         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued for: another is a 422.
+         *
+         *     Required scope: `embed-tokens:issue`.
+         */
+        post: operations["issueEmbedToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The public keys of embed tokens
+         * @description A JSON Web Key Set, as RFC 7517 has it and without `success`: with it embed tokens are verified offline. Needs no API token, may be cached for five minutes, and does not use the database.
+         */
+        get: operations["getJsonWebKeySet"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/introspect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Introspect a token
+         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
+         *
+         *     Required scope: `tokens:introspect`.
+         */
+        post: operations["introspectToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Where things are, for OAuth 2.0 clients
+         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.
+         */
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schemas": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List schemas
+         * @description The schemas of the workspace in the order of their registration, or the one with your own id `provided_id`.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["listSchemas"];
+        put?: never;
+        /**
+         * Register a schema
+         * @description A schema is what dashboards are written against, and what a key of a `mapping` names. A workspace has at most 200.
+         *
+         *     Required scope: `registry:write`.
+         */
+        post: operations["createSchema"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schemas/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a schema
+         * @description The schema with this number of ours.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["getSchema"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a schema
+         * @description Refused while anything refers to it.
+         *
+         *     Required scope: `registry:write`.
+         */
+        delete: operations["deleteSchema"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a schema
+         * @description Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
+         *
+         *     Required scope: `registry:write`.
+         */
+        patch: operations["updateSchema"];
+        trace?: never;
+    };
+    "/api/v1/schemas/{id}/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what refers to a schema
+         * @description The user groups whose mappings refer to it, and whether the workspace requires it. Under the policy `open` mappings refer to nothing.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["listSchemaReferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List data sources
+         * @description The data sources of the workspace in the order of their registration, or the one with your own id `provided_id`.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["listDataSources"];
+        put?: never;
+        /**
+         * Register a data source
+         * @description A data source is what is queried, and what a value of a `mapping` names: by your own id, or by our number.
+         *
+         *     Required scope: `registry:write`.
+         */
+        post: operations["createDataSource"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/data-sources/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a data source
+         * @description The data source with this number of ours.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["getDataSource"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a data source
+         * @description Refused while anything refers to it.
+         *
+         *     Required scope: `registry:write`.
+         */
+        delete: operations["deleteDataSource"];
+        options?: never;
+        head?: never;
+        /**
+         * Rename a data source
+         * @description Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
+         *
+         *     Required scope: `registry:write`.
+         */
+        patch: operations["updateDataSource"];
+        trace?: never;
+    };
+    "/api/v1/data-sources/{id}/references": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what refers to a data source
+         * @description The user groups whose mappings refer to it. Under the policy `open` mappings refer to nothing.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["listDataSourceReferences"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspace": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the settings of the workspace
+         * @description What the workspace of the API token requires of every user group; its id; and the issuer and the audiences of its embed tokens.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["getWorkspace"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change the settings of the workspace
+         * @description Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.
+         *
+         *     Required scope: `registry:write`.
+         */
+        patch: operations["updateWorkspace"];
+        trace?: never;
+    };
+    "/api/v1/workspace/identity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read the id of the workspace
+         * @description What everybody needs who verifies embed tokens offline: the id of the workspace of the API token, and the issuer of its embed tokens. Every API token may read it, whatever its scopes.
+         */
+        get: operations["getWorkspaceIdentity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspace/unresolvable-mappings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what stands in the way of the policy `registered`
+         * @description The user groups whose mappings name what is not registered, or one schema by two keys; none while the policy is `registered`.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["listUnresolvableMappings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspace/incomplete-user-groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the user groups that lack what is required
+         * @description Their tokens are inactive until a write gives them what they lack. Each group is listed with every requirement that it does not meet.
+         *
+         *     Required scope: `registry:read`.
+         */
+        get: operations["listIncompleteUserGroups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workspace/incomplete-user-groups/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List the user groups that a new requirement would make incomplete
+         * @description The user groups that meet the present requirements but not those of the body: their tokens would become inactive. Each is listed with every requirement that it would not meet. Nothing is changed.
+         *
+         *     Required scope: `registry:write`.
+         */
+        post: operations["previewIncompleteUserGroups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List webhook endpoints
+         * @description The endpoints of the workspace in the order of their creation, including disabled ones.
+         *
+         *     Required scope: `webhooks:read`.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the secret of `v1`, once.
+         *
+         *     Required scope: `webhooks:write`.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a webhook endpoint
+         * @description Everything about it but its secret and the values of its headers.
+         *
+         *     Required scope: `webhooks:read`.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Nothing is sent to it any more; its deliveries and attempts go with it.
+         *
+         *     Required scope: `webhooks:write`.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a webhook endpoint
+         * @description Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.
+         *
+         *     Required scope: `webhooks:write`.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/roll-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Roll the secret of a webhook endpoint
+         * @description Creates a new secret, which the response shows once. For `grace_period_seconds` each message is signed with both, so that the receiver can change over in its own time; an even older secret ends at once. The headers stay, unless the old secret cannot be decrypted any more.
+         *
+         *     Required scope: `webhooks:write`.
+         */
+        post: operations["rollWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List attempts to send webhooks
+         * @description The attempts to send events to the endpoint, latest first, with the beginning of each response.
+         *
+         *     Required scope: `webhooks:read`.
+         */
+        get: operations["listWebhookAttempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-endpoints/{id}/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send webhooks again
+         * @description Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.
+         *
+         *     Required scope: `webhooks:write`.
+         */
+        post: operations["replayWebhooks"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List API tokens
+         * @description The API tokens of the workspace, including those that have ended; never the token itself.
+         *
+         *     Required scope: `admin`.
+         */
+        get: operations["listApiTokens"];
+        put?: never;
+        /**
+         * Issue an API token
+         * @description The response shows the token, once. A caller can grant only what it has: scopes, expiry and allowed_cidrs must lie within those of the token that calls.
+         *
+         *     Required scope: `admin`.
+         */
+        post: operations["createApiToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-tokens/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read an API token
+         * @description Everything about the token but the token itself.
+         *
+         *     Required scope: `admin`.
+         */
+        get: operations["getApiToken"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change an API token
+         * @description Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.
+         *
+         *     Required scope: `admin`.
+         */
+        patch: operations["updateApiToken"];
+        trace?: never;
+    };
+    "/api/v1/api-tokens/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate an API token
+         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens: its successor can.
+         *
+         *     Required scope: `admin`.
+         */
+        post: operations["rotateApiToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/api-tokens/{id}/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke an API token
+         * @description Ends the token; every replica refuses it within a second. The last token of the workspace with the scope `admin` cannot be revoked here.
+         *
+         *     Required scope: `admin`.
+         */
+        post: operations["revokeApiToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count what the workspace has
+         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/overview/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What happened in the workspace, by the hour or day
+         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.
+         *
+         *     Required scope: `user-groups:read`.
+         */
+        get: operations["getActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/system": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Describe the installation
+         * @description The version of the service, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the process that handles the request; other replicas may differ while they restart.
+         *
+         *     Required scope: `admin`.
+         */
+        get: operations["getSystem"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List audit events
+         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
+         *
+         *     Required scope: `audit:read`.
+         */
+        get: operations["listAuditEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit-events/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export audit events
+         * @description Every event that matches the filters of the list, newest first. The last line is the summary: without it the response was cut off. Events recorded meanwhile are not included. At most 2 exports of a workspace run at once.
+         *
+         *     Required scope: `audit:read`.
+         */
+        post: operations["exportAuditEvents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
+         *
+         *     Required scope: `events:read`.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow events
+         * @description Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+         *
+         *     Required scope: `events:read`.
+         */
+        get: operations["streamEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -13,7 +1035,7 @@ export interface paths {
         };
         /**
          * Whether the process works
-         * @description Answered without the database: a process that cannot reach its database is no better after a restart. Needs no API token.
+         * @description Does not use the database: a process that cannot reach its database is no better after a restart. Needs no API token.
          */
         get: operations["getLiveness"];
         put?: never;
@@ -36,894 +1058,6 @@ export interface paths {
          * @description 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.
          */
         get: operations["getReadiness"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/audit-events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List audit events
-         * @description The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `action`, `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than asked for, or none, and still a `next_cursor`; the list ends where there is none.
-         */
-        get: operations["listAuditEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/audit-events/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Export audit events
-         * @description Every event that matches the filters of the list, newest first. The last line is the summary: without it the answer was cut. Events that are recorded meanwhile are not among them. At most 2 exports of a workspace run at once.
-         */
-        post: operations["exportAuditEvents"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/api-tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List API tokens
-         * @description The API tokens of the workspace, also those that have ended; never the token itself.
-         */
-        get: operations["listApiTokens"];
-        put?: never;
-        /**
-         * Issue an API token
-         * @description The answer shows the token, once. Nobody can grant what they do not hold: scopes, expiry and allowed_cidrs must lie within those of the token that calls.
-         */
-        post: operations["issueApiToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/api-tokens/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read an API token
-         * @description Everything about the token but the token itself.
-         */
-        get: operations["getApiToken"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change an API token
-         * @description Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.
-         */
-        patch: operations["updateApiToken"];
-        trace?: never;
-    };
-    "/api/v1/api-tokens/{id}/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate an API token
-         * @description Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays valid for `grace_period_seconds`; its last_used_at tells whether it still is in use. It can be revoked earlier, and ends when the new one is rotated. In that time it opens what it did before, but administers no API token: its successor does.
-         */
-        post: operations["rotateApiToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/api-tokens/{id}/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Revoke an API token
-         * @description Ends the token; every replica refuses it within a second. The last token of the workspace with the scope `admin` cannot be revoked here.
-         */
-        post: operations["revokeApiToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/schemas": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List schemas
-         * @description The schemas of the workspace in the order of their registration, or the one with your own id `provided_id`.
-         */
-        get: operations["listSchemas"];
-        put?: never;
-        /**
-         * Register a schema
-         * @description A schema is what dashboards are written against, and what a key of a `mapping` names. A workspace has at most 200.
-         */
-        post: operations["registerSchema"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/schemas/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a schema
-         * @description The schema with this number of ours.
-         */
-        get: operations["getSchema"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a schema
-         * @description Refused while anything refers to it.
-         */
-        delete: operations["deleteSchema"];
-        options?: never;
-        head?: never;
-        /**
-         * Rename a schema
-         * @description Changes its name. Its provided_id cannot be changed: stored mappings hang on it.
-         */
-        patch: operations["renameSchema"];
-        trace?: never;
-    };
-    "/api/v1/schemas/{id}/references": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List what refers to a schema
-         * @description The user groups whose mappings refer to it, and whether the workspace requires it. Under the policy `open` mappings refer to nothing.
-         */
-        get: operations["listSchemaReferences"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/data-sources": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List data sources
-         * @description The data sources of the workspace in the order of their registration, or the one with your own id `provided_id`.
-         */
-        get: operations["listDataSources"];
-        put?: never;
-        /**
-         * Register a data source
-         * @description A data source is what is queried, and what a value of a `mapping` names: by your own id, or by our number.
-         */
-        post: operations["registerDataSource"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/data-sources/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a data source
-         * @description The data source with this number of ours.
-         */
-        get: operations["getDataSource"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a data source
-         * @description Refused while anything refers to it.
-         */
-        delete: operations["deleteDataSource"];
-        options?: never;
-        head?: never;
-        /**
-         * Rename a data source
-         * @description Changes its name. Its provided_id cannot be changed: stored mappings hang on it.
-         */
-        patch: operations["renameDataSource"];
-        trace?: never;
-    };
-    "/api/v1/data-sources/{id}/references": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List what refers to a data source
-         * @description The user groups whose mappings refer to it. Under the policy `open` mappings refer to nothing.
-         */
-        get: operations["listDataSourceReferences"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspace": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read the settings of the workspace
-         * @description What the workspace of the API token asks of every user group; and its id, the issuer and the audiences of its embed tokens.
-         */
-        get: operations["getWorkspace"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        /**
-         * Change the settings of the workspace
-         * @description Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.
-         */
-        patch: operations["updateWorkspace"];
-        trace?: never;
-    };
-    "/api/v1/workspace/unresolvable-mappings": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List what stands in the way of the policy `registered`
-         * @description The user groups whose mappings name what is not registered, or one schema by two keys; none while the policy is `registered`.
-         */
-        get: operations["listUnresolvableMappings"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspace/incomplete-user-groups": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the user groups that lack what is required
-         * @description Their tokens are inactive until a write gives them what they lack. Of each group it tells every requirement that it does not meet.
-         */
-        get: operations["listIncompleteUserGroups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/workspace/incomplete-user-groups/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * List the user groups that a new requirement would make incomplete
-         * @description Those that have what is required now, and would lack something if the body were what is required: their tokens would become inactive. Of each group it tells every requirement that it would not meet. Nothing is changed.
-         */
-        post: operations["previewIncompleteUserGroups"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/user": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Create or look up a user group
-         * @description Creates the group if its id is new (then `name` is needed), else looks it up: same token, same `team_id`. A field that is sent and differs is stored, which needs the scope `user-groups:write`; a field that is not sent stays. A body with `user_group_id` alone never creates. Clients that cannot send a GET with a body send it as POST with the header `X-HTTP-Method-Override: GET`, or use PUT.
-         */
-        get: operations["createOrLookUpUserGroup"];
-        /**
-         * Write a user group
-         * @description Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays; `mapping` and `properties` are replaced as a whole. The token never changes, and the answer holds it, also where nothing was to change: whoever has the scope `user-groups:write` can read the token of any group whose id they know. The audit log tells it, as `user_group_token.show`.
-         */
-        put: operations["putUserGroup"];
-        /**
-         * Rotate a user group token
-         * @description Gives the group that holds `current_token` a new token. The old one can never rotate again; it ends at once, or can be introspected for `grace_period_seconds` more. Of several rotations of one token exactly one succeeds. If the answer is lost, GET with the `user_group_id` gives the new token, or the same call with the same `Idempotency-Key` the same answer.
-         */
-        post: operations["rotateUserGroupToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/import": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Import user groups
-         * @description Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with the token it has had elsewhere if the line has one; setting a token, of a new group as of a known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each line is answered, in order, once it is durable; a line that is refused costs no other line anything, and its `status` and `code` are those of the catalogue of errors. The last line of the answer is the summary: without it the answer was cut. An import can be repeated as it is; one of no line is one of nothing. A line with the id of an earlier one is refused, which names both; a line that ends the token of a known group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the rate limits: while they are used up the import waits, and reads no more of its body; it does not fail. At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the answer while you send, or ask for `results=failed`.
-         */
-        post: operations["importUserGroups"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/export": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Export user groups
-         * @description Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line is the summary: without it the answer was cut. At most 2 exports of a workspace run at once. It is a POST because the answer holds credentials.
-         */
-        post: operations["exportUserGroups"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List user groups
-         * @description Without tokens, in the order of `sort`: without it in that of their creation, which is that of their `team_id`. Filters can be combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group whose place in the order changes between two pages may appear on both or on neither.
-         */
-        get: operations["listUserGroups"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get a user group
-         * @description Reads and never writes. The answer holds no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is done only if nobody else has changed the group since.
-         */
-        get: operations["getUserGroup"];
-        /**
-         * Create or replace a user group
-         * @description Makes the group exactly what the body says: unlike PUT /api/user, a `mapping` or `properties` that is not sent is emptied, and an unknown field is refused. The token never changes and is not answered. With `If-None-Match: *` it only creates, with `If-Match` it only replaces.
-         */
-        put: operations["replaceUserGroup"];
-        post?: never;
-        /**
-         * Delete a user group
-         * @description Removes the group with its tokens for good: none of them is valid from then on, and a group of the same id that is created later has another `team_id` and another token. To end its tokens for a while, suspend it.
-         */
-        delete: operations["deleteUserGroup"];
-        options?: never;
-        head?: never;
-        /**
-         * Change parts of a user group
-         * @description A JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged, anything else replaces. Patches of different members that arrive together are all kept.
-         */
-        patch: operations["patchUserGroup"];
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/suspend": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Suspend a user group
-         * @description No token of the group can be introspected until it is resumed. It can still be looked up, written and rotated. Suspending it again changes nothing. The call has no body.
-         */
-        post: operations["suspendUserGroup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/resume": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Resume a user group
-         * @description Its current token can be introspected again; a token that was replaced meanwhile cannot, beyond its grace period. Resuming a group that is not suspended changes nothing. The call has no body.
-         */
-        post: operations["resumeUserGroup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List the tokens of a user group
-         * @description The current token and those before it, without the tokens themselves: when each was issued, replaced and last introspected, and why it is refused. It tells whether an old token is still in use before you end its overlap, and of a token that a dashboard refuses, by its last four characters, what has happened to it.
-         */
-        get: operations["listUserGroupTokens"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/tokens/current": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Get the current token of a user group
-         * @description The token to pass to dashboards, as GET /api/user answers it. It is never part of the user group below /api/v1.
-         */
-        get: operations["getCurrentTokenOfUserGroup"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/tokens/rotate": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Rotate the token of a user group
-         * @description As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with an `Idempotency-Key` a repeated call is answered the same.
-         */
-        post: operations["rotateTokenOfUserGroup"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/tokens/{generation}/revoke": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * End the overlap of a replaced token
-         * @description A token that was rotated with a grace period can no longer be introspected from now on. The current token is not revoked but rotated.
-         */
-        post: operations["revokeUserGroupToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/user-groups/{id}/embed-tokens": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Issue an embed token
-         * @description A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before that, when the token it hangs on ends or the group is suspended or deleted. A grace period of a rotation holds for it too. The workspace can have a list of the audiences that it may be issued for: another is a 422.
-         */
-        post: operations["issueEmbedToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/.well-known/jwks.json": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * The public keys of embed tokens
-         * @description A JSON Web Key Set, as RFC 7517 has it and without `success`: with it embed tokens are verified offline. Needs no API token, may be cached for five minutes, and is answered without the database.
-         */
-        get: operations["getJwks"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/introspect": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Introspect a token
-         * @description For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
-         */
-        post: operations["introspectToken"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/.well-known/oauth-authorization-server": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Where things are, for OAuth 2.0 clients
-         * @description Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.
-         */
-        get: operations["getAuthorizationServer"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List events
-         * @description What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to be answered as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: whoever comes later is told so with a 410. They say what has changed, not how, and never hold a token.
-         */
-        get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/events/stream": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Follow events
-         * @description The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
-         */
-        get: operations["streamEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List webhook endpoints
-         * @description Those of the workspace in the order of their creation, also those that are off.
-         */
-        get: operations["listWebhookEndpoints"];
-        put?: never;
-        /**
-         * Create a webhook endpoint
-         * @description The events of the workspace that it asks for are posted to it from then on (Standard Webhooks 1.0). The answer shows the secret of `v1`, once.
-         */
-        post: operations["createWebhookEndpoint"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a webhook endpoint
-         * @description Everything about it but its secret and the values of its headers.
-         */
-        get: operations["getWebhookEndpoint"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a webhook endpoint
-         * @description Nothing is sent to it any more; its deliveries and attempts go with it.
-         */
-        delete: operations["deleteWebhookEndpoint"];
-        options?: never;
-        head?: never;
-        /**
-         * Change a webhook endpoint
-         * @description Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.
-         */
-        patch: operations["updateWebhookEndpoint"];
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}/roll-secret": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Roll the secret of a webhook endpoint
-         * @description Makes a new secret, which the answer shows once. For `grace_period_seconds` each message is signed with both, so that the receiver can change over at its time; a secret before the old one ends at once. The headers stay, unless the old secret cannot be decrypted any more.
-         */
-        post: operations["rollWebhookSecret"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}/attempts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List attempts to send webhooks
-         * @description What was sent to the endpoint, the latest first, and the beginning of what it has answered.
-         */
-        get: operations["listWebhookAttempts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/webhook-endpoints/{id}/replay": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Send webhooks again
-         * @description Sends one event again, or those of a time that have not arrived, each under its `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them once it is on. Those of a time are made due in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.
-         */
-        post: operations["replayWebhooks"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/overview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Count what the workspace has
-         * @description How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says. Where counting takes longer than a call may wait, the call gets the last count, and a later one the next. `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been counted once.
-         */
-        get: operations["getOverview"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/overview/activity": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * What happened in the workspace, by the hour or day
-         * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.
-         */
-        get: operations["getActivity"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/system": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Describe the installation
-         * @description The version that answers, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. What is configured is that of the process that answers; other replicas may differ while they are restarted.
-         */
-        get: operations["getSystem"];
         put?: never;
         post?: never;
         delete?: never;
@@ -957,24 +1091,34 @@ export interface webhooks {
 }
 export interface components {
     schemas: {
-        ViolationDto: {
+        FieldError: {
             /**
-             * @description JSON Pointer (RFC 6901) of the place in the body; of a 409, of what stands in the way.
+             * @description JSON Pointer (RFC 6901) of the place in the body or in the group; for a 409, of the obstacle. Absent for a parameter.
              * @example /name
              */
-            pointer: string;
+            pointer?: string;
             /**
-             * @description What is wrong there; stable.
-             * @enum {string}
+             * @description Where the parameter is. Absent for a place in the body.
+             * @example query
              */
-            code: "required" | "type" | "not_acceptable" | "empty" | "too_long" | "control_character" | "nul_character" | "lone_surrogate" | "lossy_number" | "too_deep" | "too_large" | "too_many" | "unknown" | "repeated" | "unknown_schema" | "unknown_data_source" | "refers";
+            in?: string;
             /**
-             * @description The same for people.
+             * @description Name of the parameter. Absent for a place in the body.
+             * @example limit
+             */
+            parameter?: string;
+            /**
+             * @description Code of the violation; stable. New codes can be added.
+             * @example empty
+             */
+            code: string;
+            /**
+             * @description Description for people.
              * @example The text must not be empty.
              */
             detail: string;
         };
-        ProblemDto: {
+        Problem: {
             /**
              * @description 0: the call did not succeed.
              * @example 0
@@ -989,7 +1133,7 @@ export interface components {
             type: string;
             /**
              * @description The kind of problem for people.
-             * @example Body not acceptable
+             * @example Request not acceptable
              */
             title: string;
             /**
@@ -998,27 +1142,26 @@ export interface components {
              */
             status: number;
             /**
-             * @description This occurrence for people.
+             * @description Description of this occurrence for people.
              * @example The text must not be empty.
              */
             detail: string;
             /**
-             * @description Stable; switch on this.
+             * @description Stable: switch on this. New codes can be added: treat a code that you do not know like its status.
              * @example validation_failed
-             * @enum {string}
              */
-            code: "request_malformed" | "refused" | "body_missing" | "body_incomplete" | "idempotency_key_invalid" | "precondition_malformed" | "body_not_utf8" | "json_malformed" | "json_duplicate_key" | "credentials_ambiguous" | "credentials_missing" | "credentials_malformed" | "api_token_invalid" | "session_missing" | "session_ended" | "insufficient_scope" | "grant_exceeds_caller" | "address_not_allowed" | "sign_in_failed" | "sign_in_not_granted" | "api_token_superseded" | "console_not_secure" | "cross_site_request" | "route_not_found" | "public_url_unset" | "user_group_not_found" | "token_not_found" | "api_token_not_found" | "session_not_found" | "schema_not_found" | "data_source_not_found" | "webhook_endpoint_not_found" | "webhook_event_not_found" | "method_not_allowed" | "request_timeout" | "api_token_ended" | "api_token_of_person" | "last_admin_token" | "user_group_suspended" | "user_group_incomplete" | "user_group_quota_reached" | "change_refused" | "webhook_replay_running" | "token_is_current" | "idempotency_key_spent" | "token_forgotten" | "provided_id_taken" | "too_many_schemas" | "still_referenced" | "mappings_unresolvable" | "too_many_webhook_endpoints" | "webhook_secret_unreadable" | "token_not_usable" | "events_gone" | "precondition_failed" | "body_too_large" | "media_type_unsupported" | "expectation_failed" | "validation_failed" | "idempotency_key_reused" | "rate_limited" | "too_many_at_once" | "headers_too_large" | "internal_error" | "database_unavailable" | "extension_unavailable" | "identity_provider_unavailable" | "token_unreadable" | "audit_unavailable" | "migrations_pending" | "starting" | "shutting_down";
+            code: string;
             /**
              * @description Finds the request in the log; also in X-Request-Id.
              * @example 1f0c5c1e
              */
             request_id: string;
-            /** @description What is wrong in the body. */
-            errors?: components["schemas"]["ViolationDto"][];
+            /** @description What is wrong in the request. */
+            errors?: components["schemas"]["FieldError"][];
         };
-        LiveAnswer: {
+        LiveResponse: {
             /**
-             * @description 1: the answer is yes.
+             * @description 1: the call succeeded.
              * @example 1
              * @enum {integer}
              */
@@ -1030,9 +1173,9 @@ export interface components {
              */
             status: "live";
         };
-        ReadyAnswer: {
+        ReadyResponse: {
             /**
-             * @description 1: the answer is yes.
+             * @description 1: the call succeeded.
              * @example 1
              * @enum {integer}
              */
@@ -1044,15 +1187,14 @@ export interface components {
              */
             status: "ready";
         };
-        ActorView: {
+        AuditEventActor: {
             /**
-             * @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, which nobody has asked. `unknown`: a refused call whose token is nobody’s.
+             * @description `api_token`: a call of the API. `operator`: the command line or the start of the service. `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or none.
              * @example api_token
-             * @enum {string}
              */
-            type: "api_token" | "operator" | "service" | "unknown";
+            type: string;
             /**
-             * @description Which API token.
+             * @description Id of the API token.
              * @example 1
              */
             api_token_id?: number;
@@ -1067,7 +1209,7 @@ export interface components {
              */
             request_id?: string;
         };
-        ObjectView: {
+        AuditEventObject: {
             /**
              * @description The kind of thing.
              * @example user_group
@@ -1079,28 +1221,27 @@ export interface components {
              */
             id: string;
         };
-        AuditEventView: {
+        AuditEvent: {
             /**
-             * Format: int64
-             * @description Number of the event, drawn at random; `time` tells the order.
-             * @example 5377108433215711
+             * @description Id of the event, drawn at random; `occurred_at` gives the order.
+             * @example evt_5377108433215711
              */
-            id: number;
+            id: string;
             /**
              * Format: date-time
              * @description When it happened.
              * @example 2030-01-01T12:00:00.000Z
              */
-            time: string;
+            occurred_at: string;
             /**
-             * @description What was done: `noun.verb`; docs/audit-log.md lists them.
+             * @description The action, as `noun.verb`; docs/audit-log.md lists them.
              * @example user_group.update
              */
             action: string;
             /** @description Who did it. */
-            actor: components["schemas"]["ActorView"];
+            actor: components["schemas"]["AuditEventActor"];
             /** @description What it was done to. */
-            object?: components["schemas"]["ObjectView"];
+            object?: components["schemas"]["AuditEventObject"];
             /**
              * @description The fields that changed, as they were.
              * @example {
@@ -1120,7 +1261,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description What else there is to say, such as the code of a refusal.
+             * @description Further details, such as the code of a refusal.
              * @example {
              *       "code": "insufficient_scope",
              *       "method": "POST",
@@ -1131,7 +1272,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        AuditEventsAnswer: {
+        AuditEventsResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1139,16 +1280,21 @@ export interface components {
              */
             success: 1;
             /** @description The events, newest first. */
-            audit_events: components["schemas"]["AuditEventView"][];
+            audit_events: components["schemas"]["AuditEvent"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
-             * @example WzE3OTUwMDAwMDAwMDAsNDJd
+             * @example WzUwXQ
              */
             next_cursor?: string;
         };
         AuditExportCounts: {
             /**
-             * @description How many events.
+             * @description Number of events.
              * @example 1
              */
             exported: number;
@@ -1162,12 +1308,14 @@ export interface components {
             /** @description What was exported. */
             summary: components["schemas"]["AuditExportCounts"];
         };
-        AuditExportDto: {
+        ExportAuditEventsRequest: {
             /**
-             * @description What was done.
-             * @example user_group_token.rotate
+             * @description Only events with these actions, where `*` stands for any characters.
+             * @example [
+             *       "user_group.*"
+             *     ]
              */
-            action?: string;
+            types?: string[];
             /**
              * @description The kind of thing.
              * @example user_group
@@ -1201,19 +1349,19 @@ export interface components {
              */
             to?: string;
             /**
-             * @description A text, as the list finds it.
+             * @description A text, as in the filter of the list.
              * @example acme
              */
             search?: string;
         };
-        ApiTokenView: {
+        ApiToken: {
             /**
              * @description Number of the token.
              * @example 2
              */
             id: number;
             /**
-             * @description What the token is for.
+             * @description Purpose of the token.
              * @example billing
              */
             name: string;
@@ -1225,18 +1373,17 @@ export interface components {
             /**
              * @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused.
              * @example active
-             * @enum {string}
              */
-            state: "active" | "superseded" | "expired" | "revoked";
+            state: string;
             /**
              * @description What the token may do.
              * @example [
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: string[];
             /**
-             * @description Where it may be used from; null: anywhere.
+             * @description The addresses and CIDR ranges it may be used from, or null for any.
              * @example [
              *       "10.0.0.0/8"
              *     ]
@@ -1250,57 +1397,62 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ends by itself; null: never.
+             * @description Expiry, or null for none.
              * @example 2099-12-31T00:00:00.000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, up to a minute ago; the first use shows at once; null: never.
+             * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
              * @example 2030-01-02T08:30:00.000Z
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it was revoked; null: it was not.
+             * @description Time of its revocation, or null.
              * @example null
              */
             revoked_at: string | null;
             /**
-             * @description The token that a rotation put in its place; null: none.
+             * @description Id of the token that replaced it by a rotation, or null.
              * @example null
              */
-            superseded_by: number | null;
+            superseded_by_id: number | null;
             /**
-             * @description The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody knows such a token. Null: a token that somebody holds.
+             * @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens.
              * @example null
              */
             subject: string | null;
         };
-        ApiTokensAnswer: {
+        ApiTokensResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
              * @enum {integer}
              */
             success: 1;
-            /** @description The API tokens in the order of their creation, also those that have ended. */
-            api_tokens: components["schemas"]["ApiTokenView"][];
+            /** @description The API tokens in the order of their creation, including those that have ended. */
+            api_tokens: components["schemas"]["ApiToken"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        IssueApiTokenDto: {
+        CreateApiTokenRequest: {
             /**
              * Format: date-time
-             * @description When it ends by itself; null: never. Absent: never for a new token, no change for another.
+             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              * @example 2099-12-31T00:00:00Z
              */
             expires_at?: string | null;
             /**
-             * @description The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+             * @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
              * @example [
              *       "10.0.0.0/8",
              *       "2001:db8::/32"
@@ -1308,7 +1460,7 @@ export interface components {
              */
             allowed_cidrs?: string[] | null;
             /**
-             * @description What the token is for, for people: 1–255 code points.
+             * @description Purpose of the token, for people: 1–255 code points.
              * @example billing
              */
             name: string;
@@ -1318,16 +1470,16 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "embed-tokens:issue" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
         };
-        IssuedApiTokenView: {
+        ApiTokenWithSecret: {
             /**
              * @description Number of the token.
              * @example 2
              */
             id: number;
             /**
-             * @description What the token is for.
+             * @description Purpose of the token.
              * @example billing
              */
             name: string;
@@ -1339,18 +1491,17 @@ export interface components {
             /**
              * @description `superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused.
              * @example active
-             * @enum {string}
              */
-            state: "active" | "superseded" | "expired" | "revoked";
+            state: string;
             /**
              * @description What the token may do.
              * @example [
              *       "user-groups:read"
              *     ]
              */
-            scopes: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            scopes: string[];
             /**
-             * @description Where it may be used from; null: anywhere.
+             * @description The addresses and CIDR ranges it may be used from, or null for any.
              * @example [
              *       "10.0.0.0/8"
              *     ]
@@ -1364,29 +1515,29 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it ends by itself; null: never.
+             * @description Expiry, or null for none.
              * @example 2099-12-31T00:00:00.000Z
              */
             expires_at: string | null;
             /**
              * Format: date-time
-             * @description When it was last used, up to a minute ago; the first use shows at once; null: never.
+             * @description Time of the last use, or null. Later uses appear within a minute, the first one at once.
              * @example 2030-01-02T08:30:00.000Z
              */
             last_used_at: string | null;
             /**
              * Format: date-time
-             * @description When it was revoked; null: it was not.
+             * @description Time of its revocation, or null.
              * @example null
              */
             revoked_at: string | null;
             /**
-             * @description The token that a rotation put in its place; null: none.
+             * @description Id of the token that replaced it by a rotation, or null.
              * @example null
              */
-            superseded_by: number | null;
+            superseded_by_id: number | null;
             /**
-             * @description The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody knows such a token. Null: a token that somebody holds.
+             * @description Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its secret is never revealed. Null for other tokens.
              * @example null
              */
             subject: string | null;
@@ -1396,7 +1547,7 @@ export interface components {
              */
             token: string;
         };
-        IssuedApiTokenAnswer: {
+        ApiTokenWithSecretResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1404,9 +1555,9 @@ export interface components {
              */
             success: 1;
             /** @description The new API token. */
-            api_token: components["schemas"]["IssuedApiTokenView"];
+            api_token: components["schemas"]["ApiTokenWithSecret"];
         };
-        ApiTokenAnswer: {
+        ApiTokenResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1414,17 +1565,17 @@ export interface components {
              */
             success: 1;
             /** @description The API token. */
-            api_token: components["schemas"]["ApiTokenView"];
+            api_token: components["schemas"]["ApiToken"];
         };
-        UpdateApiTokenDto: {
+        UpdateApiTokenRequest: {
             /**
              * Format: date-time
-             * @description When it ends by itself; null: never. Absent: never for a new token, no change for another.
+             * @description Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.
              * @example 2099-12-31T00:00:00Z
              */
             expires_at?: string | null;
             /**
-             * @description The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+             * @description The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.
              * @example [
              *       "10.0.0.0/8",
              *       "2001:db8::/32"
@@ -1432,7 +1583,7 @@ export interface components {
              */
             allowed_cidrs?: string[] | null;
             /**
-             * @description What the token is for, for people: 1–255 code points.
+             * @description Purpose of the token, for people: 1–255 code points.
              * @example billing
              */
             name?: string;
@@ -1442,17 +1593,17 @@ export interface components {
              *       "user-groups:read"
              *     ]
              */
-            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
+            scopes?: ("user-groups:read" | "user-groups:write" | "tokens:rotate" | "tokens:introspect" | "embed-tokens:issue" | "registry:read" | "registry:write" | "webhooks:read" | "webhooks:write" | "audit:read" | "events:read" | "admin")[];
         };
-        RotateApiTokenDto: {
+        RotateApiTokenRequest: {
             /**
-             * @description For how long the old token stays valid beside the new one, in seconds.
+             * @description For how many seconds the old token stays valid.
              * @default 0
              * @example 3600
              */
             grace_period_seconds?: number;
         };
-        RegisteredView: {
+        Schema: {
             /**
              * @description Our number of it.
              * @example 7
@@ -1481,7 +1632,7 @@ export interface components {
              */
             updated_at: string;
         };
-        SchemasAnswer: {
+        SchemasResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1489,14 +1640,19 @@ export interface components {
              */
             success: 1;
             /** @description Schemas in the order of their registration. */
-            schemas: components["schemas"]["RegisteredView"][];
+            schemas: components["schemas"]["Schema"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        RegisterDto: {
+        CreateRegistryEntryRequest: {
             /**
              * @description Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. It cannot be changed.
              * @example warehouse-emea
@@ -1508,7 +1664,7 @@ export interface components {
              */
             name: string;
         };
-        SchemaAnswer: {
+        SchemaResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1516,24 +1672,24 @@ export interface components {
              */
             success: 1;
             /** @description The schema. */
-            schema: components["schemas"]["RegisteredView"];
+            schema: components["schemas"]["Schema"];
         };
-        RenameDto: {
+        UpdateRegistryEntryRequest: {
             /**
              * @description Its name for people: 1–255 code points.
              * @example Warehouse EMEA
              */
             name: string;
         };
-        DeletedAnswer: {
+        DeletedResponse: {
             /**
-             * @description 1: it is gone.
+             * @description 1: the call succeeded.
              * @example 1
              * @enum {integer}
              */
             success: 1;
         };
-        ReferrerView: {
+        UserGroupReference: {
             /**
              * @description Internal id of the user group.
              * @example 1
@@ -1545,27 +1701,61 @@ export interface components {
              */
             provided_id: string;
         };
-        ReferencesAnswer: {
+        ReferencesResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
              * @enum {integer}
              */
             success: 1;
+            /** @description The user groups whose mappings refer to it, in the order of team_id. */
+            user_groups: components["schemas"]["UserGroupReference"][];
             /**
-             * @description Whether required_schemas of the workspace names it; never for a data source.
+             * @description Whether another page follows.
              * @example false
              */
-            required: boolean;
-            /** @description The user groups whose mappings refer to it, in the order of team_id. */
-            user_groups: components["schemas"]["ReferrerView"][];
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
+            /**
+             * @description Whether required_schemas of the workspace names it; never for a data source.
+             * @example false
+             */
+            required: boolean;
         };
-        DataSourcesAnswer: {
+        DataSource: {
+            /**
+             * @description Our number of it.
+             * @example 7
+             */
+            id: number;
+            /**
+             * @description Your own id of it.
+             * @example warehouse-emea
+             */
+            provided_id: string;
+            /**
+             * @description Its name for people.
+             * @example Warehouse EMEA
+             */
+            name: string;
+            /**
+             * Format: date-time
+             * @description When it was registered.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @description When it was last changed.
+             * @example 2030-01-01T12:00:00.000Z
+             */
+            updated_at: string;
+        };
+        DataSourcesResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1573,14 +1763,19 @@ export interface components {
              */
             success: 1;
             /** @description Data sources in the order of their registration. */
-            data_sources: components["schemas"]["RegisteredView"][];
+            data_sources: components["schemas"]["DataSource"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        DataSourceAnswer: {
+        DataSourceResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1588,9 +1783,9 @@ export interface components {
              */
             success: 1;
             /** @description The data source. */
-            data_source: components["schemas"]["RegisteredView"];
+            data_source: components["schemas"]["DataSource"];
         };
-        RequiredPropertyDto: {
+        RequiredProperty: {
             /**
              * @description Name of the property, 1–255 code points.
              * @example region
@@ -1603,20 +1798,20 @@ export interface components {
              */
             type: "string" | "number" | "integer" | "boolean" | "object" | "array";
         };
-        WorkspaceView: {
+        Workspace: {
             /**
-             * @description The `workspace_id` of its embed tokens, which whoever verifies one compares with this. Random, and never changes.
+             * @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes.
              * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
              */
             id: string;
             /**
-             * @description `open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets what they name.
+             * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
              * @example registered
              * @enum {string}
              */
             mapping_policy: "open" | "registered";
             /**
-             * @description The properties that every user group must have, no name twice.
+             * @description The properties that every user group must have, each name once.
              * @example [
              *       {
              *         "name": "region",
@@ -1624,7 +1819,7 @@ export interface components {
              *       }
              *     ]
              */
-            required_properties: components["schemas"]["RequiredPropertyDto"][];
+            required_properties: components["schemas"]["RequiredProperty"][];
             /**
              * @description The schemas that every user group must map; under `registered` by your own ids of them.
              * @example [
@@ -1633,7 +1828,7 @@ export interface components {
              */
             required_schemas: string[];
             /**
-             * @description What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.
+             * @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`.
              * @example https://groups.example.com/acme
              */
             embed_token_issuer: string | null;
@@ -1645,12 +1840,12 @@ export interface components {
              */
             embed_token_audiences: string[];
             /**
-             * @description How many user groups the workspace may have; null for any number. The operator sets it at the command line.
+             * @description Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line.
              * @example 10000
              */
             user_group_quota: number | null;
         };
-        WorkspaceAnswer: {
+        WorkspaceResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1658,11 +1853,33 @@ export interface components {
              */
             success: 1;
             /** @description The settings of the workspace. */
-            workspace: components["schemas"]["WorkspaceView"];
+            workspace: components["schemas"]["Workspace"];
         };
-        UpdateWorkspaceDto: {
+        WorkspaceIdentity: {
             /**
-             * @description The properties that every user group must have, no name twice.
+             * @description The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes.
+             * @example ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718
+             */
+            id: string;
+            /**
+             * @description Issuer (`iss`) of the embed tokens of the workspace.
+             * @example https://groups.example.com/acme
+             */
+            issuer: string;
+        };
+        WorkspaceIdentityResponse: {
+            /**
+             * @description 1: the call succeeded.
+             * @example 1
+             * @enum {integer}
+             */
+            success: 1;
+            /** @description The workspace. */
+            workspace: components["schemas"]["WorkspaceIdentity"];
+        };
+        UpdateWorkspaceRequest: {
+            /**
+             * @description The properties that every user group must have, each name once.
              * @example [
              *       {
              *         "name": "region",
@@ -1670,7 +1887,7 @@ export interface components {
              *       }
              *     ]
              */
-            required_properties?: components["schemas"]["RequiredPropertyDto"][];
+            required_properties?: components["schemas"]["RequiredProperty"][];
             /**
              * @description The schemas that every user group must map; under `registered` by your own ids of them.
              * @example [
@@ -1679,13 +1896,13 @@ export interface components {
              */
             required_schemas?: string[];
             /**
-             * @description `open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets what they name.
+             * @description `open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.
              * @example registered
              * @enum {string}
              */
             mapping_policy?: "open" | "registered";
             /**
-             * @description What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.
+             * @description Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`.
              * @example https://groups.example.com/acme
              */
             embed_token_issuer?: string | null;
@@ -1697,24 +1914,7 @@ export interface components {
              */
             embed_token_audiences?: string[];
         };
-        FlawView: {
-            /**
-             * @description JSON Pointer (RFC 6901) of the place in the group’s body.
-             * @example /properties/region
-             */
-            pointer: string;
-            /**
-             * @description What is wrong there, as a write of the group would be told.
-             * @example required
-             */
-            code: string;
-            /**
-             * @description The same for people.
-             * @example The workspace requires every user group to have this property, of the type string.
-             */
-            detail: string;
-        };
-        FlawedGroupView: {
+        UserGroupIssues: {
             /**
              * @description Internal id of the user group.
              * @example 1
@@ -1725,10 +1925,10 @@ export interface components {
              * @example acme-emea
              */
             provided_id: string;
-            /** @description What is wrong, at least one. */
-            errors: components["schemas"]["FlawView"][];
+            /** @description The violations, at least one, as a write of the group would return them. */
+            errors: components["schemas"]["FieldError"][];
         };
-        FlawedGroupsAnswer: {
+        UserGroupIssuesResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1736,16 +1936,21 @@ export interface components {
              */
             success: 1;
             /** @description User groups in the order of team_id; a page can have few or none and still not be the last. */
-            user_groups: components["schemas"]["FlawedGroupView"][];
+            user_groups: components["schemas"]["UserGroupIssues"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        RequirementsDto: {
+        WorkspaceRequirements: {
             /**
-             * @description The properties that every user group must have, no name twice.
+             * @description The properties that every user group must have, each name once.
              * @example [
              *       {
              *         "name": "region",
@@ -1753,7 +1958,7 @@ export interface components {
              *       }
              *     ]
              */
-            required_properties?: components["schemas"]["RequiredPropertyDto"][];
+            required_properties?: components["schemas"]["RequiredProperty"][];
             /**
              * @description The schemas that every user group must map; under `registered` by your own ids of them.
              * @example [
@@ -1762,12 +1967,7 @@ export interface components {
              */
             required_schemas?: string[];
         };
-        UserGroupDto: {
-            /**
-             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. That of a new group has no `.` or `..` alone between slashes or backslashes.
-             * @example acme-emea
-             */
-            user_group_id: string;
+        UserGroupInput: {
             /**
              * @description Name of the user group, 1–255 code points. Needed to create a group.
              * @example Acme EMEA
@@ -1793,8 +1993,13 @@ export interface components {
             properties?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes.
+             * @example acme-emea
+             */
+            user_group_id: string;
         };
-        LookedUpUserGroupView: {
+        UserGroupLookup: {
             /**
              * @description Internal id; you need not record it.
              * @example 1
@@ -1826,22 +2031,22 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        LookedUpUserGroupAnswer: {
+        UserGroupLookupResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
              * @enum {integer}
              */
             success: 1;
+            /** @description The user group as stored now. */
+            user_group: components["schemas"]["UserGroupLookup"];
             /**
              * @description Whether this call created the group.
              * @example false
              */
             new_user_group: boolean;
-            /** @description The user group as stored now. */
-            user_group: components["schemas"]["LookedUpUserGroupView"];
         };
-        UserGroupView: {
+        UserGroupWithToken: {
             /**
              * @description Internal id; you need not record it.
              * @example 1
@@ -1863,7 +2068,7 @@ export interface components {
              */
             provided_id: string;
         };
-        UserGroupAnswer: {
+        UserGroupWithTokenResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -1871,11 +2076,11 @@ export interface components {
              */
             success: 1;
             /** @description The user group as stored now. */
-            user_group: components["schemas"]["UserGroupView"];
+            user_group: components["schemas"]["UserGroupWithToken"];
         };
-        RotateTokenDto: {
+        RotateUserGroupTokenRequest: {
             /**
-             * @description For how many seconds the old token can still be introspected, so that dashboards that are open go on. Without it the service’s ROTATION_GRACE_SECONDS holds, which is 0 unless the operator chose otherwise.
+             * @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it.
              * @example 300
              */
             grace_period_seconds?: number;
@@ -1892,18 +2097,18 @@ export interface components {
              */
             line: number;
             /**
-             * @description 1: the group is stored as the line has it, and stays so.
+             * @description 1: the group is stored durably as in the line.
              * @example 1
              * @enum {integer}
              */
             success: 1;
             /**
-             * @description The user_group_id of the line.
+             * @description Your own id of the group.
              * @example acme-emea
              */
-            user_group_id: string;
+            provided_id: string;
             /**
-             * @description What the line did.
+             * @description Effect of the line.
              * @example created
              * @enum {string}
              */
@@ -1914,7 +2119,7 @@ export interface components {
              */
             team_id: number;
             /**
-             * @description Present where the line has ended the token that the group had, and set another.
+             * @description Present if the line ended the previous token of the group and set another.
              * @example true
              */
             token_replaced?: boolean;
@@ -1932,80 +2137,75 @@ export interface components {
              */
             success: 0;
             /**
-             * @description The user_group_id of the line, where that much of it could be read.
+             * @description Your own id of the group, if it could be read.
              * @example acme-emea
              */
-            user_group_id?: string;
+            provided_id?: string;
             /**
              * @description The HTTP status that the same group would get by PUT.
              * @example 422
              */
             status: number;
             /**
-             * @description Stable; as in the catalogue of errors.
+             * @description Code of the catalogue of errors; stable.
              * @example validation_failed
              */
             code: string;
             /**
-             * @description The same for people.
+             * @description Description for people.
              * @example The text must not be empty.
              */
             detail: string;
             /** @description What is wrong in the line. */
-            errors?: components["schemas"]["ViolationDto"][];
+            errors?: components["schemas"]["FieldError"][];
         };
         ImportCounts: {
             /**
-             * @description How many lines created a group.
+             * @description Number of lines that created a group.
              * @example 1
              */
             created: number;
             /**
-             * @description How many lines changed a group.
+             * @description Number of lines that changed a group.
              * @example 1
              */
             updated: number;
             /**
-             * @description How many lines told what was stored already.
+             * @description Number of lines that changed nothing.
              * @example 1
              */
             unchanged: number;
             /**
-             * @description How many lines were refused.
+             * @description Number of refused lines.
              * @example 1
              */
             failed: number;
             /**
-             * @description How many lines ended the token that a group had, and set another.
+             * @description Number of lines that replaced the token of a group.
              * @example 1
              */
             tokens_replaced: number;
             /**
-             * @description Whether every line was read. If not, what was answered is stored, and code says why it ended: repeat the import as it is.
+             * @description Whether every line was read. If not, every line with a result is processed, and code says why the import ended: repeat it as it is.
              * @example true
              */
             complete: boolean;
             /**
-             * @description Why it is not complete; as in the catalogue of errors.
+             * @description Code of the reason, from the catalogue of errors, if it is not complete.
              * @example database_unavailable
              */
             code?: string;
             /**
-             * @description The same for people.
+             * @description Description for people.
              * @example The database cannot be reached or is too busy; try again shortly.
              */
             detail?: string;
         };
         ImportSummary: {
-            /** @description What became of all lines. */
+            /** @description The totals of all lines. */
             summary: components["schemas"]["ImportCounts"];
         };
-        ImportedUserGroupDto: {
-            /**
-             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. That of a new group has no `.` or `..` alone between slashes or backslashes.
-             * @example acme-emea
-             */
-            user_group_id: string;
+        UserGroupLine: {
             /**
              * @description Name of the user group, 1–255 code points. Needed to create a group.
              * @example Acme EMEA
@@ -2032,7 +2232,17 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The token that the group is to have: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and a known one keeps its own.
+             * @description Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control characters. Compared code point by code point. The id of a new group must not have `.` or `..` alone between slashes or backslashes.
+             * @example acme-emea
+             */
+            provided_id?: string;
+            /**
+             * @description The same as `provided_id`, as in the body of `/api/user`. A line has one of them.
+             * @example acme-emea
+             */
+            user_group_id?: string;
+            /**
+             * @description The token to set: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and an existing one keeps its own.
              * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
              */
             token?: string;
@@ -2042,14 +2252,14 @@ export interface components {
              */
             suspended?: boolean;
             /**
-             * @description Written by an export where the token was asked for and cannot be decrypted; an import passes over it, and keeps or issues a token.
+             * @description Written by an export if the token was requested and cannot be decrypted. An import ignores it, and keeps or issues a token.
              * @example true
              */
             token_unreadable?: boolean;
         };
         ExportCounts: {
             /**
-             * @description How many groups.
+             * @description Number of groups.
              * @example 1
              */
             exported: number;
@@ -2063,15 +2273,15 @@ export interface components {
             /** @description What was exported. */
             summary: components["schemas"]["ExportCounts"];
         };
-        ExportDto: {
+        ExportUserGroupsRequest: {
             /**
-             * @description Whether each line has the token of its group.
+             * @description Whether each line contains the token of its group.
              * @default true
              * @example true
              */
             include_tokens?: boolean;
         };
-        UserGroupResource: {
+        UserGroup: {
             /**
              * @description Internal id; you need not record it.
              * @example 1
@@ -2109,7 +2319,7 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description Since when no token of the group can be introspected; null: it is not suspended.
+             * @description Time of its suspension, since when none of its tokens can be introspected, or null.
              * @example 2030-01-01T12:00:00.000Z
              */
             suspended_at: string | null;
@@ -2121,12 +2331,12 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When it was changed last; a rotation of its token does not change it.
+             * @description Time of the last change; a rotation of its token does not count.
              * @example 2030-01-01T12:00:00.000Z
              */
             updated_at: string;
         };
-        UserGroupsAnswer: {
+        UserGroupsResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2134,14 +2344,19 @@ export interface components {
              */
             success: 1;
             /** @description The user groups. */
-            user_groups: components["schemas"]["UserGroupResource"][];
+            user_groups: components["schemas"]["UserGroup"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        UserGroupResourceAnswer: {
+        UserGroupResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2149,9 +2364,9 @@ export interface components {
              */
             success: 1;
             /** @description The user group as it is now. */
-            user_group: components["schemas"]["UserGroupResource"];
+            user_group: components["schemas"]["UserGroup"];
         };
-        ReplaceUserGroupDto: {
+        ReplaceUserGroupRequest: {
             /**
              * @description Name of the user group, 1–255 code points.
              * @example Acme EMEA
@@ -2178,19 +2393,19 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
-             * @description The id of the path once more; it need not be sent.
+             * @description The id of the path again; optional.
              * @example acme-emea
              */
             user_group_id?: string;
         };
-        PatchUserGroupDto: {
+        UpdateUserGroupRequest: {
             /**
              * @description Name of the user group, 1–255 code points.
              * @example Acme EMEA
              */
             name?: string;
             /**
-             * @description Entries to set; those that are null are removed, and those that are not named stay. `null` removes all.
+             * @description Entries to set; null removes an entry, and other entries stay. `null` in place of the object removes all.
              * @example {
              *       "sales": "warehouse-emea",
              *       "billing": null
@@ -2200,7 +2415,7 @@ export interface components {
                 [key: string]: string | number | null;
             } | null;
             /**
-             * @description Properties to set; those that are null are removed, those that are not named stay, and objects are merged in turn. `null` removes all.
+             * @description Properties to set; null removes a property, other properties stay, and objects are merged recursively. `null` in place of the object removes all.
              * @example {
              *       "seats": 40,
              *       "trial": null
@@ -2210,7 +2425,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        SupersededByView: {
+        SupersededBy: {
             /**
              * @description The generation that took its place.
              * @example 3
@@ -2218,34 +2433,32 @@ export interface components {
             generation: number;
             /**
              * Format: date-time
-             * @description When.
+             * @description Time of the rotation.
              * @example 2030-01-01T12:00:00.000Z
              */
             at: string;
             /**
-             * @description The API token that rotated; null: the operator, or not recorded.
+             * @description Id of the API token that rotated it; null for the operator, or if not recorded.
              * @example 3
              */
             api_token_id: number | null;
         };
-        TokenView: {
+        UserGroupToken: {
             /**
              * @description 1 for the token issued with the group, one more for each rotation.
              * @example 2
              */
             generation: number;
             /**
-             * @description `current`: answered by GET. `overlap`: replaced, and can be introspected until `valid_until`. `ended`: refused.
+             * @description `current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`. `ended`: refused.
              * @example overlap
-             * @enum {string}
              */
-            state: "current" | "overlap" | "ended";
+            state: string;
             /**
-             * @description Why it is refused now; null: it is not. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap was over by the clock. `revoked`: its overlap was ended by a call. `group_suspended`: it would be accepted if its group were not suspended. `group_incomplete`: it would be accepted if its group had all that the workspace requires.
+             * @description Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap. `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap. `group_suspended`: it would be accepted if its group were not suspended. `group_incomplete`: it would be accepted if its group had all that the workspace requires.
              * @example overlap_expired
-             * @enum {string|null}
              */
-            refused_because: "superseded" | "overlap_expired" | "revoked" | "group_suspended" | "group_incomplete" | null;
+            refused_because: string | null;
             /**
              * @description The last four characters of the token; null for one issued by an early version.
              * @example 9fQ2
@@ -2259,37 +2472,37 @@ export interface components {
             created_at: string;
             /**
              * Format: date-time
-             * @description When another took its place; null for the current one.
+             * @description Time of its replacement; null for the current one.
              * @example 2030-01-01T12:00:00.000Z
              */
             retired_at: string | null;
-            /** @description What took its place; null for the current one. */
-            superseded_by: components["schemas"]["SupersededByView"] | null;
+            /** @description The rotation that replaced it; null for the current one. */
+            superseded_by: components["schemas"]["SupersededBy"] | null;
             /**
              * Format: date-time
-             * @description Until when a replaced token can be introspected; null: it cannot.
+             * @description End of the overlap in which a replaced token can be introspected, or null.
              * @example 2030-01-01T12:00:00.000Z
              */
             valid_until: string | null;
             /**
              * Format: date-time
-             * @description When its overlap was ended by a call; null: it was not.
+             * @description Time at which a request ended its overlap, or null.
              * @example 2030-01-01T12:00:00.000Z
              */
             revoked_at: string | null;
             /**
-             * @description The API token that ended the overlap; null: the operator, or nobody.
+             * @description Id of the API token that ended the overlap; null for the operator, or if it was not ended.
              * @example 3
              */
             revoked_by: number | null;
             /**
              * Format: date-time
-             * @description When it was last introspected, up to a minute ago; the first time shows at once; null: never.
+             * @description Time of the last introspection, or null. Later ones appear within a minute, the first one at once.
              * @example 2030-01-01T12:00:00.000Z
              */
             last_introspected_at: string | null;
         };
-        TokensAnswer: {
+        UserGroupTokensResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2297,39 +2510,44 @@ export interface components {
              */
             success: 1;
             /** @description The tokens, newest first. */
-            tokens: components["schemas"]["TokenView"][];
+            tokens: components["schemas"]["UserGroupToken"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        GraceDto: {
+        RotateUserGroupTokenByIdRequest: {
             /**
-             * @description For how many seconds the old token can still be introspected, so that dashboards that are open go on. Without it the service’s ROTATION_GRACE_SECONDS holds, which is 0 unless the operator chose otherwise.
+             * @description For how many seconds the old token can still be introspected, so that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets it.
              * @example 300
              */
             grace_period_seconds?: number;
         };
-        IssueEmbedTokenDto: {
+        IssueEmbedTokenRequest: {
             /**
-             * @description Who is to accept the token (`aud`), such as the address of your renderer: 1–255 code points, no control characters. Whoever verifies it compares this with its own name.
+             * @description Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code points, no control characters. A verifier compares it with its own name.
              * @example https://dashboards.example.com
              */
             audience: string;
             /**
-             * @description For how many seconds the token is valid, if nothing ends it before.
+             * @description For how many seconds the token is valid, unless it is ended sooner.
              * @default 600
              * @example 600
              */
             expires_in_seconds?: number;
             /**
-             * @description Web origin of the page that embeds the dashboard, as browsers write it: https (http for localhost), no path. The renderer reads it and may let no other page frame the dashboard.
+             * @description Web origin of the page that embeds the dashboard, as browsers write it: https (http for localhost), no path. The renderer can use it to let no other page frame the dashboard.
              * @example https://app.example.com
              */
             origin?: string;
         };
-        EmbedTokenView: {
+        EmbedToken: {
             /**
              * @description The token, a JWT: pass it to the page that embeds the dashboard.
              * @example eyJ…
@@ -2343,22 +2561,22 @@ export interface components {
             token_type: "embed_token";
             /**
              * Format: date-time
-             * @description When it ends, if nothing ends it before.
+             * @description Expiry, unless it is ended sooner.
              * @example 2030-01-01T12:10:00.000Z
              */
             expires_at: string;
             /**
-             * @description Which key of /.well-known/jwks.json has signed it.
+             * @description Id of the key of /.well-known/jwks.json that signed it.
              * @example PEcRXrG2ktLDmxbKpKHuUcM7W1s6f3sgcUPOfXqzBrE
              */
             kid: string;
             /**
-             * @description Its own id, which is also in it and in the answers to introspections.
+             * @description Id of the token, which is also a claim of it and part of introspection responses.
              * @example Jb0X4p5mTqGdR0o1c3Y2kA
              */
             jti: string;
         };
-        EmbedTokenAnswer: {
+        EmbedTokenResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2366,9 +2584,9 @@ export interface components {
              */
             success: 1;
             /** @description The embed token. */
-            embed_token: components["schemas"]["EmbedTokenView"];
+            embed_token: components["schemas"]["EmbedToken"];
         };
-        JwkView: {
+        JsonWebKey: {
             /**
              * @description The kind of key.
              * @example EC
@@ -2392,7 +2610,7 @@ export interface components {
              */
             y: string;
             /**
-             * @description What the key is for.
+             * @description Purpose of the key.
              * @example sig
              * @enum {string}
              */
@@ -2409,33 +2627,33 @@ export interface components {
              */
             kid: string;
         };
-        Jwks: {
+        JsonWebKeySet: {
             /** @description The keys; the first signs, and tokens signed by any of them are valid. */
-            keys: components["schemas"]["JwkView"][];
+            keys: components["schemas"]["JsonWebKey"][];
         };
-        IntrospectDto: {
+        IntrospectionRequest: {
             /**
              * @description The user-group token, or embed token, that a dashboard was given.
              * @example ugt_EXAMPLE4example4EXAMPLE4example4000000
              */
             token: string;
             /**
-             * @description The one schema to tell about: `mapping` then has its entry alone, or `unmapped` names it. Under the policy `registered` your own id of the schema, or our number of it.
+             * @description Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names it. Under the policy `registered` your own id of the schema, or our number of it.
              * @example sales
              */
             schema_id?: string;
             /**
-             * @description In a form, of a client that sends no `Authorization` header: its API token (`client_secret_post`).
+             * @description The API token of a client that sends a form and no `Authorization` header (`client_secret_post`).
              * @example uga_EXAMPLE4example4EXAMPLE4example4000000
              */
             client_secret?: string;
             /**
-             * @description Beside `client_secret`; it can be any and is not looked at.
+             * @description Accompanies `client_secret`; any value, which is ignored.
              * @example renderer
              */
             client_id?: string;
         };
-        DescribedDataSourceView: {
+        ResolvedDataSource: {
             /**
              * @description Our number of the data source.
              * @example 7
@@ -2452,7 +2670,7 @@ export interface components {
              */
             name: string;
         };
-        IntrospectionAnswer: {
+        IntrospectionResponse: {
             /**
              * @description Whether the token is valid now.
              * @example true
@@ -2481,10 +2699,10 @@ export interface components {
              *     }
              */
             mapping?: {
-                [key: string]: string | number | components["schemas"]["DescribedDataSourceView"];
+                [key: string]: string | number | components["schemas"]["ResolvedDataSource"];
             };
             /**
-             * @description The schemas without a data source: of all that are registered, or of the one that was asked for. Absent under the policy `open` unless a schema was asked for. Query nothing for them.
+             * @description The schemas without a data source, of all registered ones or of the requested one. Absent under the policy `open` unless a schema was requested. Query nothing for them.
              * @example [
              *       "billing"
              *     ]
@@ -2503,21 +2721,20 @@ export interface components {
             /**
              * @description The kind of token.
              * @example user_group_token
-             * @enum {string}
              */
-            token_type?: "user_group_token" | "embed_token";
+            token_type?: string;
             /**
              * @description When it was issued, in seconds since 1970.
              * @example 1893499200
              */
             iat?: number;
             /**
-             * @description When it ends, in seconds since 1970: there for every embed token, and for a user-group token that was rotated with a grace period.
+             * @description Expiry, in seconds since 1970: present for every embed token, and for a user-group token that was rotated with a grace period.
              * @example 1893499500
              */
             exp?: number;
             /**
-             * @description Of an embed token: who is to accept it. Compare it with your own name.
+             * @description Of an embed token: its audience. Compare it with your own name.
              * @example https://dashboards.example.com
              */
             aud?: string;
@@ -2542,7 +2759,7 @@ export interface components {
              */
             origin?: string;
         };
-        AuthorizationServer: {
+        AuthorizationServerMetadata: {
             /**
              * Format: uri
              * @description PUBLIC_URL.
@@ -2571,7 +2788,7 @@ export interface components {
              */
             jwks_uri: string;
             /**
-             * @description None: nobody is asked for consent here.
+             * @description None: there is no consent page.
              * @example []
              */
             response_types_supported: string[];
@@ -2591,14 +2808,14 @@ export interface components {
              * @description Your own id of it.
              * @example acme-emea
              */
-            user_group_id: string;
+            provided_id: string;
             /**
-             * @description How often it has been written by then; grows with each change of the group itself.
+             * @description Version of the group after the change; grows with each change of the group itself.
              * @example 3
              */
             version?: number;
             /**
-             * @description Which of its tokens, where the event is about one: 1 for the first.
+             * @description Generation of the token, if the event is about one: 1 for the first.
              * @example 2
              */
             generation?: number;
@@ -2615,15 +2832,14 @@ export interface components {
              */
             id: string;
         };
-        EventView: {
+        Event: {
             /**
-             * Format: int64
-             * @description Number of the event, that of its audit event. An event that comes again has the same.
-             * @example 5377108433215711
+             * @description Id of the event, which is that of its audit event and of its webhook. A repeated event has the same id.
+             * @example evt_5377108433215711
              */
-            id: number;
+            id: string;
             /**
-             * @description What has happened: `noun.verb`; docs/events.md lists them.
+             * @description The kind of event, as `noun.verb`; docs/events.md lists them.
              * @example user_group.update
              */
             type: string;
@@ -2632,13 +2848,13 @@ export interface components {
              * @description When it happened.
              * @example 2030-01-01T12:00:00.000Z
              */
-            time: string;
+            occurred_at: string;
             /** @description The user group that has changed, or whose token has. */
             user_group?: components["schemas"]["ChangedUserGroup"];
-            /** @description What else has changed. Without this and `user_group` it may be anything. */
+            /** @description The changed object, if it is not a user group. Without this and `user_group` anything may have changed. */
             object?: components["schemas"]["ChangedObject"];
         };
-        EventsAnswer: {
+        EventsResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2646,36 +2862,36 @@ export interface components {
              */
             success: 1;
             /** @description The events, in the order of the changes. */
-            events: components["schemas"]["EventView"][];
+            events: components["schemas"]["Event"][];
             /**
-             * @description The `after` of the next call; it is given even if there was no event.
+             * @description The `after` of the next request; present even if there is no event.
              * @example azE.dGhlIHBvc2l0aW9uLCBlbmNyeXB0ZWQ
              */
             next_cursor: string;
             /**
-             * @description Whether more events can be had at once.
+             * @description Whether more events are available now.
              * @example false
              */
             has_more: boolean;
         };
-        WebhookEndpointView: {
+        WebhookEndpoint: {
             /**
              * @description Its number.
              * @example 345678901
              */
             id: number;
             /**
-             * @description Where to post.
+             * @description URL that events are posted to.
              * @example https://app.example.com/webhooks
              */
             url: string;
             /**
-             * @description What it is for; null: nobody has said.
+             * @description Description, or null.
              * @example billing
              */
             description: string | null;
             /**
-             * @description Which events are sent.
+             * @description The types of events that are sent.
              * @example [
              *       "user_group.*"
              *     ]
@@ -2694,7 +2910,7 @@ export interface components {
             public_key: string | null;
             /**
              * Format: date-time
-             * @description Until when messages are also signed with the secret before; null: not.
+             * @description Time until which messages are also signed with the previous secret, or null.
              * @example null
              */
             old_secret_expires_at: string | null;
@@ -2712,19 +2928,18 @@ export interface components {
             enabled: boolean;
             /**
              * Format: date-time
-             * @description When it was switched off; null: it is on.
+             * @description Time at which it was disabled, or null.
              * @example null
              */
             disabled_at: string | null;
             /**
-             * @description Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has failed for days. Null: it is on.
+             * @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled.
              * @example null
-             * @enum {string|null}
              */
-            disabled_reason: "request" | "gone" | "failing" | null;
+            disabled_reason: string | null;
             /**
              * Format: date-time
-             * @description Since when events are left out, because too many wait for it; null: none are.
+             * @description Time since which events are skipped because too many wait for it, or null.
              * @example null
              */
             skipping_since: string | null;
@@ -2741,7 +2956,7 @@ export interface components {
              */
             updated_at: string;
         };
-        WebhookEndpointsAnswer: {
+        WebhookEndpointsResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2749,27 +2964,32 @@ export interface components {
              */
             success: 1;
             /** @description Endpoints in the order of their creation. */
-            webhook_endpoints: components["schemas"]["WebhookEndpointView"][];
+            webhook_endpoints: components["schemas"]["WebhookEndpoint"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        CreateWebhookEndpointDto: {
+        CreateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description Where to post: an https URL without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
+             * @description URL that events are posted to: https, without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
              * @example https://app.example.com/webhooks
              */
             url: string;
             /**
-             * @description What it is for, for people: 1–255 code points, or null.
+             * @description Description for people: 1–255 code points, or null.
              * @example billing
              */
             description?: string | null;
             /**
-             * @description Which events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
+             * @description The events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
              * @default [
              *       "*"
              *     ]
@@ -2780,14 +3000,14 @@ export interface components {
              */
             event_types?: string[];
             /**
-             * @description How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has the public key alone. It cannot be changed.
+             * @description How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed.
              * @default v1
              * @example v1
              * @enum {string}
              */
             signature?: "v1" | "v1a";
             /**
-             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them, also as a JSON Merge Patch.
+             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them, even as a JSON Merge Patch.
              * @example {
              *       "X-Api-Key": "a key of yours"
              *     }
@@ -2796,24 +3016,24 @@ export interface components {
                 [key: string]: string;
             };
         };
-        IssuedWebhookEndpointView: {
+        WebhookEndpointWithSecret: {
             /**
              * @description Its number.
              * @example 345678901
              */
             id: number;
             /**
-             * @description Where to post.
+             * @description URL that events are posted to.
              * @example https://app.example.com/webhooks
              */
             url: string;
             /**
-             * @description What it is for; null: nobody has said.
+             * @description Description, or null.
              * @example billing
              */
             description: string | null;
             /**
-             * @description Which events are sent.
+             * @description The types of events that are sent.
              * @example [
              *       "user_group.*"
              *     ]
@@ -2832,7 +3052,7 @@ export interface components {
             public_key: string | null;
             /**
              * Format: date-time
-             * @description Until when messages are also signed with the secret before; null: not.
+             * @description Time until which messages are also signed with the previous secret, or null.
              * @example null
              */
             old_secret_expires_at: string | null;
@@ -2850,19 +3070,18 @@ export interface components {
             enabled: boolean;
             /**
              * Format: date-time
-             * @description When it was switched off; null: it is on.
+             * @description Time at which it was disabled, or null.
              * @example null
              */
             disabled_at: string | null;
             /**
-             * @description Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has failed for days. Null: it is on.
+             * @description Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has failed for days. Null if it is enabled.
              * @example null
-             * @enum {string|null}
              */
-            disabled_reason: "request" | "gone" | "failing" | null;
+            disabled_reason: string | null;
             /**
              * Format: date-time
-             * @description Since when events are left out, because too many wait for it; null: none are.
+             * @description Time since which events are skipped because too many wait for it, or null.
              * @example null
              */
             skipping_since: string | null;
@@ -2879,12 +3098,12 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be shown again. Null for `v1a`, whose receivers need the public key alone.
+             * @description The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be shown again. Null for `v1a`, whose receivers need only the public key.
              * @example whsec_RXhhbXBsZQ==
              */
             secret: string | null;
         };
-        IssuedWebhookEndpointAnswer: {
+        WebhookEndpointWithSecretResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2892,9 +3111,9 @@ export interface components {
              */
             success: 1;
             /** @description The endpoint. */
-            webhook_endpoint: components["schemas"]["IssuedWebhookEndpointView"];
+            webhook_endpoint: components["schemas"]["WebhookEndpointWithSecret"];
         };
-        WebhookEndpointAnswer: {
+        WebhookEndpointResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -2902,22 +3121,22 @@ export interface components {
              */
             success: 1;
             /** @description The endpoint. */
-            webhook_endpoint: components["schemas"]["WebhookEndpointView"];
+            webhook_endpoint: components["schemas"]["WebhookEndpoint"];
         };
-        UpdateWebhookEndpointDto: {
+        UpdateWebhookEndpointRequest: {
             /**
              * Format: uri
-             * @description Where to post: an https URL without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
+             * @description URL that events are posted to: https, without a user, a password and a fragment, at most 2,048 characters. Its host must have public addresses alone, unless the operator allows others (WEBHOOK_ALLOWED_CIDRS).
              * @example https://app.example.com/webhooks
              */
             url?: string;
             /**
-             * @description What it is for, for people: 1–255 code points, or null.
+             * @description Description for people: 1–255 code points, or null.
              * @example billing
              */
             description?: string | null;
             /**
-             * @description Which events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
+             * @description The events to send: types such as `user_group.create`, in which `*` stands for any characters. Each must match some type.
              * @example [
              *       "user_group.*",
              *       "api_token.revoke"
@@ -2925,7 +3144,7 @@ export interface components {
              */
             event_types?: string[];
             /**
-             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them, also as a JSON Merge Patch.
+             * @description Up to ten header fields of every message, such as the credentials of a gateway: values of 1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them, even as a JSON Merge Patch.
              * @example {
              *       "X-Api-Key": "a key of yours"
              *     }
@@ -2934,12 +3153,12 @@ export interface components {
                 [key: string]: string;
             };
             /**
-             * @description Whether events are sent to it. While it is off they are kept, and are sent once it is on again.
+             * @description Whether events are sent to it. While it is disabled they are kept, and are sent once it is enabled again.
              * @example true
              */
             enabled?: boolean;
         };
-        RollWebhookSecretDto: {
+        RollWebhookSecretRequest: {
             /**
              * @description For how many seconds messages are also signed with the old secret, so that the receiver can change over; `0` if it has leaked.
              * @default 86400
@@ -2947,19 +3166,19 @@ export interface components {
              */
             grace_period_seconds?: number;
         };
-        WebhookAttemptView: {
+        WebhookAttempt: {
             /**
              * @description The event: the `webhook-id` of the message.
              * @example evt_5377108433215711
              */
             event_id: string;
             /**
-             * @description What has happened.
+             * @description Type of the event.
              * @example user_group.update
              */
             type: string;
             /**
-             * @description Which attempt it was: 1 for the first.
+             * @description Number of the attempt: 1 for the first.
              * @example 1
              */
             attempt: number;
@@ -2968,41 +3187,40 @@ export interface components {
              * @description When it began.
              * @example 2030-01-01T12:00:00.000Z
              */
-            time: string;
+            occurred_at: string;
             /**
-             * @description How long it took, in ms.
+             * @description Duration in ms.
              * @example 87
              */
             duration_ms: number;
             /**
-             * @description The status of the answer; null: there was none.
+             * @description HTTP status of the response, or null if there was none.
              * @example 204
              */
             status: number | null;
             /**
-             * @description Why there was no answer; docs/webhooks.md tells each. Null: there was one.
+             * @description Why there was no response, as listed in docs/webhooks.md, or null.
              * @example null
              */
             failure: string | null;
             /**
-             * @description The first kilobyte of the answer; null: there was none, or it is not kept because the endpoint has headers.
+             * @description The first kilobyte of the response, or null if there was none or it is not kept because the endpoint has headers.
              * @example
              */
             answer: string | null;
             /**
-             * @description What has become of the event since: `pending`, `delivered` or `failed` for good.
+             * @description State of the delivery now: `pending`, `delivered`, or `failed` for good.
              * @example delivered
-             * @enum {string}
              */
-            delivery: "pending" | "delivered" | "failed";
+            delivery: string;
             /**
              * Format: date-time
-             * @description When the next attempt of the event is due; null: there is none.
+             * @description Time of the next attempt of the event, or null.
              * @example null
              */
             next_attempt_at: string | null;
         };
-        WebhookAttemptsAnswer: {
+        WebhookAttemptsResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -3010,39 +3228,44 @@ export interface components {
              */
             success: 1;
             /** @description Attempts, the latest first. */
-            attempts: components["schemas"]["WebhookAttemptView"][];
+            attempts: components["schemas"]["WebhookAttempt"][];
+            /**
+             * @description Whether another page follows.
+             * @example false
+             */
+            has_more: boolean;
             /**
              * @description The `cursor` of the next page; absent on the last.
              * @example WzUwXQ
              */
             next_cursor?: string;
         };
-        ReplayWebhooksDto: {
+        ReplayWebhooksRequest: {
             /**
-             * @description The event to send again: the `webhook-id` of its messages. Or give `since`.
+             * @description The event to send again: the `webhook-id` of its messages. Or give `from`.
              * @example evt_5377108433215711
              */
             event_id?: string;
             /**
              * Format: date-time
-             * @description Send again what has happened from then on.
+             * @description Send events again that happened at this time or later.
              * @example 2030-01-01T12:00:00Z
              */
-            since?: string;
+            from?: string;
             /**
              * Format: date-time
-             * @description With `since`: what has happened before. Absent: until now.
+             * @description With `from`: only events before this time. By default now.
              * @example 2030-01-01T13:00:00Z
              */
-            until?: string;
+            to?: string;
             /**
-             * @description With `since`: also what has arrived already.
+             * @description With `from`: include events that have already arrived.
              * @default false
              * @example false
              */
             include_delivered?: boolean;
         };
-        ReplayedWebhooksAnswer: {
+        WebhookReplayResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -3052,22 +3275,22 @@ export interface components {
         };
         UserGroupsOverview: {
             /**
-             * @description All of them.
+             * @description Number of user groups.
              * @example 1280
              */
             total: number;
             /**
-             * @description Those that are suspended: `suspended=true` lists them.
+             * @description Suspended user groups: `suspended=true` lists them.
              * @example 3
              */
             suspended: number;
             /**
-             * @description Those whose mappings name what is not registered, or one schema twice: `resolvable=false` lists them. Null until it has been counted, and where nothing is registered.
+             * @description User groups whose mappings name something unregistered, or one schema twice: `resolvable=false` lists them. Null until counted, and if nothing is registered.
              * @example 2
              */
             unresolvable: number | null;
             /**
-             * @description Those that lack what the workspace requires, so that their tokens are inactive. Null until it has been counted.
+             * @description User groups that lack something the workspace requires, so that their tokens are inactive. Null until counted.
              * @example 0
              */
             incomplete: number | null;
@@ -3079,7 +3302,7 @@ export interface components {
              */
             in_overlap: number;
             /**
-             * @description Those of them that were introspected since they were replaced, and within an hour: somebody has yet to take the new token. Uses are stored once a minute.
+             * @description Those of them that were introspected within the last hour and after their replacement: a dashboard still uses the old token. Uses are stored once a minute.
              * @example 4
              */
             in_overlap_used_last_hour: number;
@@ -3110,7 +3333,7 @@ export interface components {
              */
             as_of: string;
         };
-        OverviewAnswer: {
+        OverviewResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -3143,17 +3366,17 @@ export interface components {
              */
             creations: number;
         };
-        ActivityView: {
+        Activity: {
             /**
              * @description What each point counts.
              * @example hour
              * @enum {string}
              */
             step: "hour" | "day";
-            /** @description One for each hour or day of the period, also where nothing happened. */
+            /** @description One for each hour or day of the period, even if nothing happened. */
             points: components["schemas"]["ActivityPoint"][];
         };
-        ActivityAnswer: {
+        ActivityResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -3161,7 +3384,7 @@ export interface components {
              */
             success: 1;
             /** @description What happened. */
-            activity: components["schemas"]["ActivityView"];
+            activity: components["schemas"]["Activity"];
         };
         SystemDatabase: {
             /**
@@ -3178,29 +3401,29 @@ export interface components {
         };
         SystemMigrations: {
             /**
-             * @description Those that the database has seen, of newer versions included; not of plugins.
+             * @description Migrations applied to the database, including those of newer versions but not those of plugins.
              * @example 31
              */
             applied: number;
             /**
-             * @description Those of this version that it lacks.
+             * @description Migrations of this version that are not applied.
              * @example 0
              */
             pending: number;
             /**
-             * @description The newest that it has seen.
-             * @example AddSubjectOfApiToken1795000000032
+             * @description The newest applied migration.
+             * @example CreateSchema1795640000000
              */
             latest: string | null;
         };
         SystemChangeFeed: {
             /**
-             * @description Whether it has its lease, and so answers from memory; without it every call asks the database.
+             * @description Whether it has its lease, and so can serve from memory; without it every request asks the database.
              * @example true
              */
             lease_up: boolean;
             /**
-             * @description Whether changes of other processes arrive at once, and not only within 750 ms; null where no connection can be had for it, or none is needed.
+             * @description Whether changes of other processes arrive at once, and not only within 750 ms; null if a connection for this is impossible or not needed.
              * @example true
              */
             channel_up: boolean | null;
@@ -3208,32 +3431,32 @@ export interface components {
         SystemReplica: {
             /**
              * Format: date-time
-             * @description Since when it has had its present connection for asking what has changed.
+             * @description Start of its present connection that polls for changes.
              * @example 2030-01-01T12:00:00.000Z
              */
             connected_at: string;
             /**
              * Format: date-time
-             * @description When it last asked: three times a second while all is well. Without an answer for 750 ms it loses its lease.
+             * @description Time of its last poll: three times a second while all is well. Without a result for 750 ms it loses its lease.
              * @example 2030-01-01T12:30:00.000Z
              */
             polled_at: string;
         };
         SystemEncryptionKey: {
             /**
-             * @description As it is configured.
+             * @description Id as configured.
              * @example k2
              */
             id: string;
             /**
-             * @description Whether it is the one that encrypts; every one decrypts.
+             * @description Whether it is the key that encrypts; all of them decrypt.
              * @example true
              */
             encrypts: boolean;
         };
         SystemEventConsumer: {
             /**
-             * @description As the application has named it.
+             * @description Name that the application gives it.
              * @example billing
              */
             name: string;
@@ -3244,19 +3467,19 @@ export interface components {
             running: boolean;
             /**
              * Format: date-time
-             * @description From then on another process may take its place; null if none has the lease.
+             * @description Time from which another process may take over; null if none has the lease.
              * @example 2030-01-01T12:00:30.000Z
              */
             lease_until: string | null;
         };
         SystemRetention: {
             /**
-             * @description Days for which the audit log keeps an event; 0 for ever.
+             * @description Days for which the audit log keeps an event; 0 for no limit.
              * @example 365
              */
             audit_days: number;
             /**
-             * @description Days for which it keeps refused calls that are nobody’s; never longer than `audit_days`.
+             * @description Days for which it keeps refused requests without a known token; never longer than `audit_days`.
              * @example 90
              */
             refusal_days: number;
@@ -3278,7 +3501,7 @@ export interface components {
         };
         SystemLimits: {
             /**
-             * @description Calls that one API token may make in a minute; 0 for any number.
+             * @description Requests that one API token may make in a minute; 0 for no limit.
              * @example 6000
              */
             calls_per_minute: number;
@@ -3288,53 +3511,58 @@ export interface components {
              */
             workspace_calls_per_minute: number;
             /**
-             * @description Wrong API tokens that one address may send in a minute; 0 for any number.
+             * @description Introspections that one API token may make in a minute; 0 for no limit.
+             * @example 0
+             */
+            introspections_per_minute: number;
+            /**
+             * @description Wrong API tokens that one address may send in a minute; 0 for no limit.
              * @example 60
              */
             failed_authentications_per_minute: number;
             /**
-             * @description The largest body of a call.
+             * @description Maximum size of a request body.
              * @example 262144
              */
             body_bytes: number;
         };
-        System: {
+        SystemInfo: {
             /**
-             * @description Of the service.
+             * @description Version of the service.
              * @example 0.1.0
              */
             version: string;
             /**
-             * @description Of Node.js.
+             * @description Version of Node.js.
              * @example v20.20.0
              */
             node: string;
             /**
              * Format: date-time
-             * @description When the process that answers began.
+             * @description Start of the process that handles the request.
              * @example 2030-01-01T12:00:00.000Z
              */
             started_at: string;
-            /** @description Where everything is stored. */
+            /** @description The database. */
             database: components["schemas"]["SystemDatabase"];
-            /** @description Its schema. */
+            /** @description The state of its schema. */
             migrations: components["schemas"]["SystemMigrations"];
-            /** @description How the process that answers hears of changes; each replica has its own. */
+            /** @description How the process that handles the request learns of changes; each replica has its own. */
             change_feed: components["schemas"]["SystemChangeFeed"];
-            /** @description The processes that are connected to ask what has changed, which each begins to do with its first call, by the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be told. */
+            /** @description The processes that poll for changes, which each begins to do with its first request, with times of the database’s clock: at most 100, of every installation that shares the database and its user. Null on the embedded database, and behind a pooler, where they cannot be distinguished. */
             replicas: components["schemas"]["SystemReplica"][] | null;
             /** @description The keys that are configured, in their order. */
             encryption_keys: components["schemas"]["SystemEncryptionKey"][];
             /**
-             * @description Whether anything of your workspace is still encrypted with another key than the one that encrypts, forgotten keys left aside. Null if it cannot be told without a long search, because much of the installation is.
+             * @description Whether anything of your workspace is still encrypted with a key other than the current one, not counting forgotten keys. Null if it would take a long search, because much of the installation is.
              * @example false
              */
             rewrap_remaining: boolean | null;
-            /** @description The durable consumers of events in the applications that have taken the service in: the first 100 by name. */
+            /** @description The durable consumers of events in applications that embed the service: the first 100 by name. */
             event_consumers: components["schemas"]["SystemEventConsumer"][];
-            /** @description How long things are kept. */
+            /** @description Retention periods. */
             retention: components["schemas"]["SystemRetention"];
-            /** @description What callers may do. */
+            /** @description Limits of requests. */
             limits: components["schemas"]["SystemLimits"];
             /**
              * @description The plugins, by name.
@@ -3344,7 +3572,7 @@ export interface components {
              */
             plugins: string[];
         };
-        SystemAnswer: {
+        SystemResponse: {
             /**
              * @description 1: the call succeeded.
              * @example 1
@@ -3352,16 +3580,694 @@ export interface components {
              */
             success: 1;
             /** @description The installation. */
-            system: components["schemas"]["System"];
+            system: components["schemas"]["SystemInfo"];
         };
     };
-    responses: never;
+    responses: {
+        /** @description Codes: `request_malformed`. */
+        Problem400: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`. */
+        Problem400_Body: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `credentials_ambiguous`. */
+        Problem400_Body_CredentialsAmbiguous: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `idempotency_key_invalid`. */
+        Problem400_Body_IdempotencyKeyInvalid: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_malformed`, `body_missing`, `body_incomplete`, `body_not_utf8`, `json_malformed`, `json_duplicate_key`, `precondition_malformed`. */
+        Problem400_Body_PreconditionMalformed: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_malformed`, `precondition_malformed`. */
+        Problem400_PreconditionMalformed: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `credentials_missing`, `credentials_malformed`, `api_token_invalid`. */
+        Problem401: {
+            headers: {
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `insufficient_scope`, `address_not_allowed`. */
+        Problem403: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`. */
+        Problem403_ApiTokenSuperseded: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `insufficient_scope`, `address_not_allowed`, `api_token_superseded`, `grant_exceeds_caller`. */
+        Problem403_ApiTokenSuperseded_GrantExceedsCaller: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `api_token_not_found`. */
+        Problem404_ApiTokenNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `data_source_not_found`. */
+        Problem404_DataSourceNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `schema_not_found`. */
+        Problem404_SchemaNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `token_not_found`. */
+        Problem404_TokenNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `token_not_found`, `user_group_not_found`. */
+        Problem404_TokenNotFound_UserGroupNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `user_group_not_found`. */
+        Problem404_UserGroupNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_endpoint_not_found`. */
+        Problem404_WebhookEndpointNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_endpoint_not_found`, `webhook_event_not_found`. */
+        Problem404_WebhookEndpointNotFound_WebhookEventNotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `method_not_allowed`. */
+        Problem405_MethodNotAllowed: {
+            headers: {
+                Allow: components["headers"]["Allow"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_timeout`. */
+        Problem408: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `api_token_ended`, `api_token_of_person`, `idempotency_key_reused`, `idempotency_key_spent`. */
+        Problem409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKeyReused_IdempotencyKeySpent: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `api_token_ended`, `last_admin_token`. */
+        Problem409_ApiTokenEnded_LastAdminToken: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`. */
+        Problem409_ChangeRefused: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `token_forgotten`, `user_group_quota_reached`. */
+        Problem409_ChangeRefused_TokenForgotten_UserGroupQuotaReached: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `token_not_usable`, `user_group_quota_reached`. */
+        Problem409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `change_refused`, `user_group_quota_reached`. */
+        Problem409_ChangeRefused_UserGroupQuotaReached: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `provided_id_taken`, `too_many_schemas`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken_TooManySchemas: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `token_forgotten`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TokenForgotten: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `too_many_webhook_endpoints`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TooManyWebhookEndpoints: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `user_group_incomplete`, `user_group_suspended`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_UserGroupIncomplete_UserGroupSuspended: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `idempotency_key_reused`, `idempotency_key_spent`, `webhook_replay_running`. */
+        Problem409_IdempotencyKeyReused_IdempotencyKeySpent_WebhookReplayRunning: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `last_admin_token`. */
+        Problem409_LastAdminToken: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `mappings_unresolvable`. */
+        Problem409_MappingsUnresolvable: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `still_referenced`. */
+        Problem409_StillReferenced: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `token_forgotten`. */
+        Problem409_TokenForgotten: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `token_is_current`. */
+        Problem409_TokenIsCurrent: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `webhook_secret_unreadable`. */
+        Problem409_WebhookSecretUnreadable: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `events_gone`. */
+        Problem410_EventsGone: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `precondition_failed`. */
+        Problem412_PreconditionFailed: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `body_too_large`. */
+        Problem413_Body: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `media_type_unsupported`. */
+        Problem415_Body: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `expectation_failed`. */
+        Problem417: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `validation_failed`. */
+        Problem422: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `rate_limited`, `too_many_at_once`. */
+        Problem429: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `headers_too_large`. */
+        Problem431: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `internal_error`. */
+        Problem500: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`. */
+        Problem503: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`. */
+        Problem503_AuditUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `extension_unavailable`. */
+        Problem503_AuditUnavailable_ExtensionUnavailable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `extension_unavailable`, `token_unreadable`. */
+        Problem503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `audit_unavailable`, `token_unreadable`. */
+        Problem503_AuditUnavailable_TokenUnreadable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `database_unavailable`, `shutting_down`, `token_unreadable`. */
+        Problem503_TokenUnreadable: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_malformed`. */
+        PublicProblem400: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `public_url_unset`. */
+        PublicProblem404_PublicUrlUnset: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `request_timeout`. */
+        PublicProblem408: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `expectation_failed`. */
+        PublicProblem417: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `headers_too_large`. */
+        PublicProblem431: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `internal_error`. */
+        PublicProblem500: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `shutting_down`. */
+        PublicProblem503: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description Codes: `shutting_down`, `database_unavailable`, `migrations_pending`, `starting`. */
+        PublicProblem503_DatabaseUnavailable_MigrationsPending_Starting: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: {
         /**
-         * @description The policies that count, of the API token and of its workspace: how many calls are left (r), and after how many seconds it begins anew (t): draft-ietf-httpapi-ratelimit-headers.
-         * @example "api-token";r=5999;t=60, "workspace";r=29999;t=60
+         * @description The limits that count, of the API token and of its workspace: how many calls are left (r), and after how many seconds without a call all of them are (t): draft-ietf-httpapi-ratelimit-headers.
+         * @example "api-token";r=5999;t=1, "workspace";r=29999;t=1
          */
         RateLimit: string;
         /**
@@ -3369,88 +4275,769 @@ export interface components {
          * @example "api-token";q=6000;w=60, "workspace";q=30000;w=60
          */
         "RateLimit-Policy": string;
+        /** @description The challenge: Token; at introspection also Bearer and Basic. */
+        "WWW-Authenticate": string;
+        /** @description The methods of the path. */
+        Allow: string;
+        /** @description Seconds to wait. */
+        "Retry-After": number;
     };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    getLiveness: {
+    createOrLookUpUserGroup: {
         parameters: {
             query?: never;
             header?: never;
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupInput"];
+            };
+        };
         responses: {
-            /** @description It does. */
+            /** @description The user group, and whether it is new. */
             200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LiveAnswer"];
+                    "application/json": components["schemas"]["UserGroupLookupResponse"];
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `shutting_down`: This process is about to end; repeat the call, another replica will answer. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable"];
         };
     };
-    getReadiness: {
+    upsertUserGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserGroupInput"];
+            };
+        };
+        responses: {
+            /** @description The user group as stored. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupWithTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused_TokenForgotten_UserGroupQuotaReached"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable_TokenUnreadable"];
+        };
+    };
+    rotateUserGroupToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RotateUserGroupTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The user group with its new token. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupWithTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_TokenNotFound"];
+            405: components["responses"]["Problem405_MethodNotAllowed"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TokenForgotten"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_TokenUnreadable"];
+        };
+    };
+    importUserGroups: {
+        parameters: {
+            query?: {
+                /** @description `failed`: return only the lines that were refused or that replaced a token, and the summary. For clients that send the whole body before they read. */
+                results?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One JSON object per line, as an export returns them. */
+        requestBody: {
+            content: {
+                "application/x-ndjson": components["schemas"]["UserGroupLine"];
+            };
+        };
+        responses: {
+            /** @description One JSON object per line: a result for each line that is not blank, then the summary. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["ImportedLine"] | components["schemas"]["RefusedLine"] | components["schemas"]["ImportSummary"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused_TokenNotUsable_UserGroupQuotaReached"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+        };
+    };
+    exportUserGroups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ExportUserGroupsRequest"];
+            };
+        };
+        responses: {
+            /** @description One JSON object per line: the groups, then the summary. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/x-ndjson": components["schemas"]["UserGroupLine"] | components["schemas"]["ExportSummary"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    listUserGroups: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
+                search?: string;
+                /** @description The name begins with this text, code point by code point. */
+                name_prefix?: string;
+                /** @description The group has a property of this name at the top level of `properties`. */
+                property_name?: string;
+                /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
+                property_value?: string;
+                /** @description Whether the group is suspended. */
+                suspended?: boolean;
+                /** @description Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable. */
+                resolvable?: boolean;
+                /** @description The order of the list; `-` reverses it. Texts are in the order of their code points. */
+                sort?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupsResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getUserGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: string;
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    /** @description Names this state of the group. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            /** @description The group is in a state that If-None-Match names. */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    replaceUserGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: string;
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReplaceUserGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group existed and was replaced. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            /** @description The group was created. */
+            201: {
+                headers: {
+                    /** @description The path of the group. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused_UserGroupQuotaReached"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+        };
+    };
+    deleteUserGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: string;
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+        };
+    };
+    updateUserGroup: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: string;
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["UpdateUserGroupRequest"];
+                "application/json": components["schemas"]["UpdateUserGroupRequest"];
+            };
+        };
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    /** @description Names this state of the group. */
+                    ETag?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+        };
+    };
+    suspendUserGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The suspended group. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+        };
+    };
+    resumeUserGroup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ChangeRefused"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_ExtensionUnavailable"];
+        };
+    };
+    listUserGroupTokens: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only the token of this generation. */
+                generation?: number;
+                /** @description Only tokens that end in these four characters: identifies the token that somebody holds without showing it. */
+                last_four?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of tokens. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupTokensResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getUserGroupToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The user group with its token. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupWithTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_TokenForgotten"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_TokenUnreadable"];
+        };
+    };
+    rotateUserGroupTokenById: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateUserGroupTokenByIdRequest"];
+            };
+        };
+        responses: {
+            /** @description The user group with its new token. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupWithTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TokenForgotten"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable_TokenUnreadable"];
+        };
+    };
+    revokeUserGroupToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                generation: number;
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupTokensResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_TokenNotFound_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_TokenIsCurrent"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    issueEmbedToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Your own id of the user group, percent-encoded. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueEmbedTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The embed token. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EmbedTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_UserGroupNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_UserGroupIncomplete_UserGroupSuspended"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getJsonWebKeySet: {
         parameters: {
             query?: never;
             header?: never;
@@ -3459,90 +5046,1483 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description They should. */
+            /** @description The key set. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ReadyAnswer"];
+                    "application/jwk-set+json": components["schemas"]["JsonWebKeySet"];
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
+            400: components["responses"]["PublicProblem400"];
+            408: components["responses"]["PublicProblem408"];
+            417: components["responses"]["PublicProblem417"];
+            431: components["responses"]["PublicProblem431"];
+            500: components["responses"]["PublicProblem500"];
+            503: components["responses"]["PublicProblem503"];
+        };
+    };
+    introspectToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description `no-cache` (or `no-store`, `max-age=0`) asks the database. Without it the response may be from memory, and was true less than a second ago. */
+                "Cache-Control"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IntrospectionRequest"];
+                "application/x-www-form-urlencoded": components["schemas"]["IntrospectionRequest"];
+            };
+        };
+        responses: {
+            /** @description What the token means. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["IntrospectionResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_CredentialsAmbiguous"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
+                    "application/json": components["schemas"]["AuthorizationServerMetadata"];
                 };
             };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
+            400: components["responses"]["PublicProblem400"];
+            404: components["responses"]["PublicProblem404_PublicUrlUnset"];
+            408: components["responses"]["PublicProblem408"];
+            417: components["responses"]["PublicProblem417"];
+            431: components["responses"]["PublicProblem431"];
+            500: components["responses"]["PublicProblem500"];
+            503: components["responses"]["PublicProblem503"];
+        };
+    };
+    listSchemas: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only the one with this id of your own. */
+                provided_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of schemas. */
+            200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
+                    "application/json": components["schemas"]["SchemasResponse"];
                 };
             };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createSchema: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRegistryEntryRequest"];
+            };
+        };
+        responses: {
+            /** @description The new schema. */
+            201: {
                 headers: {
+                    /** @description Path of the schema. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
+                    "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken_TooManySchemas"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    getSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The schema. */
+            200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
+                    "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_SchemaNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
                 headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
+                    "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            /**
-             * @description `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `migrations_pending`: The database lacks a migration of this version, as after a restore or a revert under a running process: start the service anew, or run `npm run cli -- migration run`. Only /health/ready answers this.
-             *
-             *     `starting`: This process has not yet made sure that there is a first API token; ask again, or another replica.
-             */
-            503: {
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_SchemaNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_StillReferenced"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    updateSchema: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["UpdateRegistryEntryRequest"];
+                "application/json": components["schemas"]["UpdateRegistryEntryRequest"];
+            };
+        };
+        responses: {
+            /** @description The schema as it is now. */
+            200: {
                 headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
+                    "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_SchemaNotFound"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    listSchemaReferences: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReferencesResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_SchemaNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listDataSources: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only the one with this id of your own. */
+                provided_id?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of data sources. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourcesResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createDataSource: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateRegistryEntryRequest"];
+            };
+        };
+        responses: {
+            /** @description The new data source. */
+            201: {
+                headers: {
+                    /** @description Path of the data source. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_ProvidedIdTaken"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    getDataSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The data source. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_DataSourceNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteDataSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_DataSourceNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_StillReferenced"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    updateDataSource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["UpdateRegistryEntryRequest"];
+                "application/json": components["schemas"]["UpdateRegistryEntryRequest"];
+            };
+        };
+        responses: {
+            /** @description The data source as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DataSourceResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_DataSourceNotFound"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    listDataSourceReferences: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReferencesResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_DataSourceNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The settings. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    updateWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["UpdateWorkspaceRequest"];
+                "application/json": components["schemas"]["UpdateWorkspaceRequest"];
+            };
+        };
+        responses: {
+            /** @description The settings as they are now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_MappingsUnresolvable"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    getWorkspaceIdentity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The id and the issuer. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceIdentityResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listUnresolvableMappings: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupIssuesResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listIncompleteUserGroups: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupIssuesResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    previewIncompleteUserGroups: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceRequirements"];
+            };
+        };
+        responses: {
+            /** @description One page of user groups. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserGroupIssuesResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of endpoints. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointsResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The new endpoint. */
+            201: {
+                headers: {
+                    /** @description Path of the endpoint. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_TooManyWebhookEndpoints"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["UpdateWebhookEndpointRequest"];
+                "application/json": components["schemas"]["UpdateWebhookEndpointRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_WebhookSecretUnreadable"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    rollWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RollWebhookSecretRequest"];
+            };
+        };
+        responses: {
+            /** @description The endpoint with its new secret. */
+            201: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecretResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    listWebhookAttempts: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+                /** @description Only those of one event: the `webhook-id` of its messages. */
+                event_id?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of attempts. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookAttemptsResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_WebhookEndpointNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    replayWebhooks: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ReplayWebhooksRequest"];
+            };
+        };
+        responses: {
+            /** @description They will be sent. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookReplayResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_WebhookEndpointNotFound_WebhookEventNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent_WebhookReplayRunning"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    listApiTokens: {
+        parameters: {
+            query?: {
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+                limit?: number;
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of tokens. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokensResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    createApiToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateApiTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The new token. */
+            201: {
+                headers: {
+                    /** @description Path of the token. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenWithSecretResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_IdempotencyKeyReused_IdempotencyKeySpent"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    getApiToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            404: components["responses"]["Problem404_ApiTokenNotFound"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    updateApiToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["UpdateApiTokenRequest"];
+                "application/json": components["schemas"]["UpdateApiTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The token as it is now. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
+            404: components["responses"]["Problem404_ApiTokenNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ApiTokenEnded_LastAdminToken"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    rotateApiToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["RotateApiTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The new token. */
+            201: {
+                headers: {
+                    /** @description Path of the new token. */
+                    Location?: string;
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenWithSecretResponse"];
+                };
+            };
+            400: components["responses"]["Problem400_Body_IdempotencyKeyInvalid"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
+            404: components["responses"]["Problem404_ApiTokenNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_ApiTokenEnded_ApiTokenOfPerson_IdempotencyKeyReused_IdempotencyKeySpent"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    revokeApiToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its number. */
+                id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token, revoked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403_ApiTokenSuperseded"];
+            404: components["responses"]["Problem404_ApiTokenNotFound"];
+            408: components["responses"]["Problem408"];
+            409: components["responses"]["Problem409_LastAdminToken"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503_AuditUnavailable"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The counts. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OverviewResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getActivity: {
+        parameters: {
+            query?: {
+                /** @description The first point is the hour or day, in UTC, of this moment; by default 24 hours or 30 days before `to`. */
+                from?: string;
+                /** @description The last point is the hour or day before this moment; by default now. */
+                to?: string;
+                /** @description What each point counts. */
+                step?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The points, the oldest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ActivityResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
+        };
+    };
+    getSystem: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The installation. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SystemResponse"];
+                };
+            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
+                /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
                 limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
+                /** @description `next_cursor` of the previous page. Leave it out for the first page. */
                 cursor?: string;
-                /** @description What was done, such as `user_group_token.rotate`. */
-                action?: string;
+                /** @description Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
+                types?: string;
                 /** @description The kind of thing, such as `user_group`. */
                 object_type?: string;
                 /** @description The id of the thing, as the API knows it: of a group your own id. */
@@ -3572,143 +6552,19 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["AuditEventsAnswer"];
+                    "application/json": components["schemas"]["AuditEventsResponse"];
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     exportAuditEvents: {
@@ -3718,9 +6574,9 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
-                "application/json": components["schemas"]["AuditExportDto"];
+                "application/json": components["schemas"]["ExportAuditEventsRequest"];
             };
         };
         responses: {
@@ -3732,8384 +6588,21 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/x-ndjson": components["schemas"]["AuditEventView"] | components["schemas"]["AuditExportSummary"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listApiTokens: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of tokens. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiTokensAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    issueApiToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IssueApiTokenDto"];
-            };
-        };
-        responses: {
-            /** @description The new token. */
-            201: {
-                headers: {
-                    /** @description Path of the token. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuedApiTokenAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             *
-             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
-             *
-             *     `grant_exceeds_caller`: The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getApiToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The token. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiTokenAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `api_token_not_found`: No API token of the workspace has this id. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    updateApiToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/merge-patch+json": components["schemas"]["UpdateApiTokenDto"];
-                "application/json": components["schemas"]["UpdateApiTokenDto"];
-            };
-        };
-        responses: {
-            /** @description The token as it is now. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiTokenAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             *
-             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
-             *
-             *     `grant_exceeds_caller`: The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `api_token_not_found`: No API token of the workspace has this id. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `api_token_ended`: The API token is revoked, expired or already rotated; it can neither be changed nor rotated.
-             *
-             *     `last_admin_token`: After this change no API token of the workspace could administer it. Issue another with the scope "admin" first, or use the command line.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    rotateApiToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RotateApiTokenDto"];
-            };
-        };
-        responses: {
-            /** @description The new token. */
-            201: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuedApiTokenAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             *
-             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
-             *
-             *     `grant_exceeds_caller`: The call would grant what the API token that makes it does not hold: a scope, a longer life, or other addresses.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `api_token_not_found`: No API token of the workspace has this id. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `api_token_ended`: The API token is revoked, expired or already rotated; it can neither be changed nor rotated.
-             *
-             *     `api_token_of_person`: The API token stands for a person who signs in at an identity provider; nobody knows it, and nobody can be given another in its place.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    revokeApiToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The token, revoked. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ApiTokenAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             *
-             *     `api_token_superseded`: The API token has been rotated. Until its overlap ends it opens everything that it did, but it neither issues, changes, rotates nor revokes API tokens: use its successor.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `api_token_not_found`: No API token of the workspace has this id. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `last_admin_token`: After this change no API token of the workspace could administer it. Issue another with the scope "admin" first, or use the command line. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listSchemas: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-                /** @description The one with this id of yours. */
-                provided_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of schemas. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SchemasAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    registerSchema: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RegisterDto"];
-            };
-        };
-        responses: {
-            /** @description The new schema. */
-            201: {
-                headers: {
-                    /** @description Path of the schema. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SchemaAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `provided_id_taken`: The registry of the workspace has a schema, or a data source, of this provided_id already.
-             *
-             *     `too_many_schemas`: The workspace has 200 schemas, as many as a mapping can have entries.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getSchema: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The schema. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SchemaAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `schema_not_found`: No schema of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    deleteSchema: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `schema_not_found`: No schema of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `still_referenced`: User groups, or the required_schemas of the workspace, refer to what was to be deleted; errors names up to 20 of them, GET …/references lists all. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    renameSchema: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/merge-patch+json": components["schemas"]["RenameDto"];
-                "application/json": components["schemas"]["RenameDto"];
-            };
-        };
-        responses: {
-            /** @description The schema as it is now. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SchemaAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `schema_not_found`: No schema of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listSchemaReferences: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReferencesAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `schema_not_found`: No schema of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listDataSources: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-                /** @description The one with this id of yours. */
-                provided_id?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of data sources. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DataSourcesAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    registerDataSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RegisterDto"];
-            };
-        };
-        responses: {
-            /** @description The new data source. */
-            201: {
-                headers: {
-                    /** @description Path of the data source. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DataSourceAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `provided_id_taken`: The registry of the workspace has a schema, or a data source, of this provided_id already. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getDataSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The data source. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DataSourceAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `data_source_not_found`: No data source of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    deleteDataSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `data_source_not_found`: No data source of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `still_referenced`: User groups, or the required_schemas of the workspace, refer to what was to be deleted; errors names up to 20 of them, GET …/references lists all. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    renameDataSource: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/merge-patch+json": components["schemas"]["RenameDto"];
-                "application/json": components["schemas"]["RenameDto"];
-            };
-        };
-        responses: {
-            /** @description The data source as it is now. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DataSourceAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `data_source_not_found`: No data source of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listDataSourceReferences: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReferencesAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `data_source_not_found`: No data source of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getWorkspace: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The settings. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    updateWorkspace: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/merge-patch+json": components["schemas"]["UpdateWorkspaceDto"];
-                "application/json": components["schemas"]["UpdateWorkspaceDto"];
-            };
-        };
-        responses: {
-            /** @description The settings as they are now. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WorkspaceAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `mappings_unresolvable`: The mapping_policy cannot become registered while mappings name what is not registered; errors names up to 20 of them, GET /api/v1/workspace/unresolvable-mappings lists all. Nothing was changed. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listUnresolvableMappings: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlawedGroupsAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listIncompleteUserGroups: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlawedGroupsAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    previewIncompleteUserGroups: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RequirementsDto"];
-            };
-        };
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["FlawedGroupsAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    createOrLookUpUserGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UserGroupDto"];
-            };
-        };
-        responses: {
-            /** @description The user group, and whether it is new. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["LookedUpUserGroupAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
-             *
-             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
-             *
-             *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             *
-             *     `token_unreadable`: The stored user-group token cannot be decrypted with the configured keys. The operator has to restore TOKEN_ENCRYPTION_KEYS.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    putUserGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["UserGroupDto"];
-            };
-        };
-        responses: {
-            /** @description The user group as stored. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
-             *
-             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
-             *
-             *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             *
-             *     `token_unreadable`: The stored user-group token cannot be decrypted with the configured keys. The operator has to restore TOKEN_ENCRYPTION_KEYS.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    rotateUserGroupToken: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text of 1–255 visible ASCII characters, new for each rotation you mean. The same call with the same key and API token within 24 hours is done once and answered the same. */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RotateTokenDto"];
-            };
-        };
-        responses: {
-            /** @description The user group with its new token. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             *
-             *     `idempotency_key_invalid`: The Idempotency-Key header is empty, longer than 255 characters, or sent twice.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `token_not_found`: No user group of the workspace holds this token now: it is unknown, another workspace’s, or already replaced. GET with the user_group_id gives the current one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `method_not_allowed`: The path exists but not with this method; the Allow header lists those it has. */
-            405: {
-                headers: {
-                    /** @description The methods of the path. */
-                    Allow?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `idempotency_key_spent`: The rotation with this Idempotency-Key was done, and its token has been replaced since. GET with the user_group_id gives the current one.
-             *
-             *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong.
-             *
-             *     `idempotency_key_reused`: The Idempotency-Key was used within 24 hours for a call with another path or body.
-             */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `token_unreadable`: The stored user-group token cannot be decrypted with the configured keys. The operator has to restore TOKEN_ENCRYPTION_KEYS.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    importUserGroups: {
-        parameters: {
-            query?: {
-                /** @description `failed`: answer only the lines that were refused or have replaced a token, and the summary. For clients that read nothing before they have sent everything. */
-                results?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** @description One JSON object per line, as an export answers them. */
-        requestBody: {
-            content: {
-                "application/x-ndjson": components["schemas"]["ImportedUserGroupDto"];
-            };
-        };
-        responses: {
-            /** @description One JSON object per line: an answer to each line that is not blank, then the summary. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/x-ndjson": components["schemas"]["ImportedLine"] | components["schemas"]["RefusedLine"] | components["schemas"]["ImportSummary"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
-             *
-             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
-             *
-             *     `token_not_usable`: The token in a line of an import cannot become the token of this group: the value is or was the token of a group of the workspace. Nothing of the line was stored.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    exportUserGroups: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ExportDto"];
-            };
-        };
-        responses: {
-            /** @description One JSON object per line: the groups, then the summary. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/x-ndjson": components["schemas"]["ImportedUserGroupDto"] | components["schemas"]["ExportSummary"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listUserGroups: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-                /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
-                search?: string;
-                /** @description The name begins with this text, code point by code point. */
-                name_prefix?: string;
-                /** @description There is a property of this name at the top level of `properties`. */
-                property_name?: string;
-                /** @description The property that `property_name` names has this value: a JSON scalar such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA` is `"EMEA"`. */
-                property_value?: string;
-                /** @description Whether the group is suspended. */
-                suspended?: string;
-                /** @description Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable. */
-                resolvable?: string;
-                /** @description The order of the list; `-` turns it round. Texts are in the order of their code points. */
-                sort?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of user groups. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupsAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getUserGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
-                /** @description Only if it is in none of these states; `*`: if it is not there. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The group. */
-            200: {
-                headers: {
-                    /** @description Names this state of the group. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResourceAnswer"];
-                };
-            };
-            /** @description It is in a state that If-None-Match names. */
-            304: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `precondition_malformed`: If-Match or If-None-Match is neither `*` nor a list of entity tags in double quotes, as ETag gives them.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `precondition_failed`: What is stored is not what If-Match or If-None-Match asks for, so nothing was changed. Read it again, and repeat the call with its ETag. */
-            412: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    replaceUserGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
-                /** @description Only if it is in none of these states; `*`: if it is not there. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReplaceUserGroupDto"];
-            };
-        };
-        responses: {
-            /** @description The group was there. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResourceAnswer"];
-                };
-            };
-            /** @description The group is new. */
-            201: {
-                headers: {
-                    /** @description The path of the group. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResourceAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             *
-             *     `precondition_malformed`: If-Match or If-None-Match is neither `*` nor a list of entity tags in double quotes, as ETag gives them.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `user_group_quota_reached`: The workspace has as many user groups as its operator allows, so no other is created. Those that it has can be written as before. Delete one, or ask the operator for more.
-             *
-             *     `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `precondition_failed`: What is stored is not what If-Match or If-None-Match asks for, so nothing was changed. Read it again, and repeat the call with its ETag. */
-            412: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    deleteUserGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
-                /** @description Only if it is in none of these states; `*`: if it is not there. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `precondition_malformed`: If-Match or If-None-Match is neither `*` nor a list of entity tags in double quotes, as ETag gives them.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `precondition_failed`: What is stored is not what If-Match or If-None-Match asks for, so nothing was changed. Read it again, and repeat the call with its ETag. */
-            412: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    patchUserGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Only if the thing is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
-                /** @description Only if it is in none of these states; `*`: if it is not there. */
-                "If-None-Match"?: string;
-            };
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/merge-patch+json": components["schemas"]["PatchUserGroupDto"];
-                "application/json": components["schemas"]["PatchUserGroupDto"];
-            };
-        };
-        responses: {
-            /** @description The group. */
-            200: {
-                headers: {
-                    /** @description Names this state of the group. */
-                    ETag?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResourceAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             *
-             *     `precondition_malformed`: If-Match or If-None-Match is neither `*` nor a list of entity tags in double quotes, as ETag gives them.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `precondition_failed`: What is stored is not what If-Match or If-None-Match asks for, so nothing was changed. Read it again, and repeat the call with its ETag. */
-            412: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    suspendUserGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The suspended group. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResourceAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    resumeUserGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The group. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupResourceAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `change_refused`: A rule of the application that the service is part of does not allow the change, so nothing of it was stored. The detail is in its words. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             *
-             *     `extension_unavailable`: A plugin, or the application around the service, has to agree and has not returned in time. Nothing was stored; repeat the call after Retry-After seconds. The log names the plugin.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listUserGroupTokens: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-                /** @description The token of this generation alone. */
-                generation?: number;
-                /** @description Tokens that end in these four characters: which one somebody holds can be told without showing it. */
-                last_four?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of tokens. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TokensAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getCurrentTokenOfUserGroup: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The user group with its token. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `token_unreadable`: The stored user-group token cannot be decrypted with the configured keys. The operator has to restore TOKEN_ENCRYPTION_KEYS.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    rotateTokenOfUserGroup: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description Any text of 1–255 visible ASCII characters, new for each rotation you mean. The same call with the same key and API token within 24 hours is done once and answered the same. */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["GraceDto"];
-            };
-        };
-        responses: {
-            /** @description The user group with its new token. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["UserGroupAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             *
-             *     `idempotency_key_invalid`: The Idempotency-Key header is empty, longer than 255 characters, or sent twice.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `idempotency_key_spent`: The rotation with this Idempotency-Key was done, and its token has been replaced since. GET with the user_group_id gives the current one.
-             *
-             *     `token_forgotten`: The group’s token is still valid but cannot be shown any more, because the key that encrypted it is lost. Nothing was changed. Rotate it to get a new one: by POST with the token you have stored, or by the id of the group.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong.
-             *
-             *     `idempotency_key_reused`: The Idempotency-Key was used within 24 hours for a call with another path or body.
-             */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `token_unreadable`: The stored user-group token cannot be decrypted with the configured keys. The operator has to restore TOKEN_ENCRYPTION_KEYS.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    revokeUserGroupToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                generation: number;
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The token as it is now. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TokensAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one.
-             *
-             *     `token_not_found`: No user group of the workspace holds this token now: it is unknown, another workspace’s, or already replaced. GET with the user_group_id gives the current one.
-             */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `token_is_current`: The current token of a group is not revoked but rotated, which ends it. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    issueEmbedToken: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Your own id of the user group, percent-encoded. */
-                id: string;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IssueEmbedTokenDto"];
-            };
-        };
-        responses: {
-            /** @description The embed token. */
-            201: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["EmbedTokenAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `user_group_not_found`: No user group of the workspace has this id. Send a name with it to create one. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `user_group_suspended`: The group is suspended: no embed token is issued for it until it is resumed.
-             *
-             *     `user_group_incomplete`: The group lacks what its workspace requires of every group: no embed token is issued for it until it has that. GET /api/v1/workspace/incomplete-user-groups says what is missing.
-             */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getJwks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The key set. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/jwk-set+json": components["schemas"]["Jwks"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `shutting_down`: This process is about to end; repeat the call, another replica will answer. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    introspectToken: {
-        parameters: {
-            query?: never;
-            header?: {
-                /** @description `no-cache` (or `no-store`, `max-age=0`) asks the database. Without it the answer may be from memory, and was true less than a second ago. */
-                "Cache-Control"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["IntrospectDto"];
-                "application/x-www-form-urlencoded": components["schemas"]["IntrospectDto"];
-            };
-        };
-        responses: {
-            /** @description What the token means. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IntrospectionAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             *
-             *     `credentials_ambiguous`: The request brings an API token twice: as client_secret in the form, and in the Authorization header or a second time in the form. Send it one way (RFC 6749, section 2.3).
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getAuthorizationServer: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The metadata. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["AuthorizationServer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `public_url_unset`: The service does not know the URL at which it is reached, so it has no metadata to publish. The operator has to set PUBLIC_URL. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `shutting_down`: This process is about to end; repeat the call, another replica will answer. */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+                    "application/x-ndjson": components["schemas"]["AuditEvent"] | components["schemas"]["AuditExportSummary"];
+                };
+            };
+            400: components["responses"]["Problem400_Body"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            413: components["responses"]["Problem413_Body"];
+            415: components["responses"]["Problem415_Body"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     listEvents: {
@@ -12117,11 +6610,11 @@ export interface operations {
             query?: {
                 /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
-                /** @description `next_cursor` of the answer before, or the `id` of an event of the stream. Without it the oldest event that is kept comes first; with `latest` none that has happened. */
+                /** @description `next_cursor` of the previous response, or the `id` of an event of the stream. Without it the list begins with the oldest event that is kept; `latest` skips all past events. */
                 after?: string;
-                /** @description How many seconds to wait for an event where there is none yet. */
+                /** @description How many seconds to wait if there is no event yet. */
                 wait?: number;
-                /** @description About how many events: those of one transaction come together. */
+                /** @description Approximate number of events: those of one transaction come together. */
                 limit?: number;
             };
             header?: never;
@@ -12138,154 +6631,20 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EventsAnswer"];
+                    "application/json": components["schemas"]["EventsResponse"];
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `events_gone`: Events behind the cursor are not kept any more: it is older than EVENT_RETENTION_HOURS, its encryption key was removed, or another database has been restored. Look at everything anew, and go on from a call without `after`, or with `after=latest` before you look. */
-            410: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            410: components["responses"]["Problem410_EventsGone"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
     streamEvents: {
@@ -12293,7 +6652,7 @@ export interface operations {
             query?: {
                 /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
-                /** @description As of the list; `Last-Event-ID` comes first, without either the stream begins now. */
+                /** @description As for the list. `Last-Event-ID` takes precedence; without either the stream begins now. */
                 after?: string;
             };
             header?: {
@@ -12321,7 +6680,7 @@ export interface operations {
                      *
                      *     id: azE.dGhl
                      *     event: change
-                     *     data: {"id":5377108433215711,"type":"user_group.suspend","time":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"user_group_id":"acme-emea","version":3}}
+                     *     data: {"id":"evt_5377108433215711","type":"user_group.suspend","occurred_at":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"provided_id":"acme-emea","version":3}}
                      *
                      *     event: current
                      *     data: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}
@@ -12329,1700 +6688,20 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `events_gone`: Events behind the cursor are not kept any more: it is older than EVENT_RETENTION_HOURS, its encryption key was removed, or another database has been restored. Look at everything anew, and go on from a call without `after`, or with `after=latest` before you look. */
-            410: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+            400: components["responses"]["Problem400"];
+            401: components["responses"]["Problem401"];
+            403: components["responses"]["Problem403"];
+            408: components["responses"]["Problem408"];
+            410: components["responses"]["Problem410_EventsGone"];
+            417: components["responses"]["Problem417"];
+            422: components["responses"]["Problem422"];
+            429: components["responses"]["Problem429"];
+            431: components["responses"]["Problem431"];
+            500: components["responses"]["Problem500"];
+            503: components["responses"]["Problem503"];
         };
     };
-    listWebhookEndpoints: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of endpoints. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookEndpointsAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    createWebhookEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["CreateWebhookEndpointDto"];
-            };
-        };
-        responses: {
-            /** @description The new endpoint. */
-            201: {
-                headers: {
-                    /** @description Path of the endpoint. */
-                    Location?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuedWebhookEndpointAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `too_many_webhook_endpoints`: The workspace has 50 webhook endpoints, as many as it may have. Delete one first. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getWebhookEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The endpoint. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookEndpointAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    deleteWebhookEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is gone. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["DeletedAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    updateWebhookEndpoint: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/merge-patch+json": components["schemas"]["UpdateWebhookEndpointDto"];
-                "application/json": components["schemas"]["UpdateWebhookEndpointDto"];
-            };
-        };
-        responses: {
-            /** @description The endpoint as it is now. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookEndpointAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_secret_unreadable`: The secret and the headers of the webhook endpoint cannot be decrypted with the configured keys, so nothing is sent to it. The operator has to restore TOKEN_ENCRYPTION_KEYS; or roll the secret, and set the headers again. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    rollWebhookSecret: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["RollWebhookSecretDto"];
-            };
-        };
-        responses: {
-            /** @description The endpoint with its new secret. */
-            201: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["IssuedWebhookEndpointAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    listWebhookAttempts: {
-        parameters: {
-            query?: {
-                /** @description At most so many entries. A page of large entries ends sooner, at about 256 KB; `next_cursor` goes on. */
-                limit?: number;
-                /** @description `next_cursor` of the page before; without it the list begins. */
-                cursor?: string;
-                /** @description Those of one event alone: the `webhook-id` of its messages. */
-                event_id?: string;
-            };
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description One page of attempts. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["WebhookAttemptsAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number. */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    replayWebhooks: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description Its number. */
-                id: number;
-            };
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["ReplayWebhooksDto"];
-            };
-        };
-        responses: {
-            /** @description They will be sent. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ReplayedWebhooksAnswer"];
-                };
-            };
-            /**
-             * @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding.
-             *
-             *     `body_missing`: The request has no body. Browsers, some SDKs and CDNs drop the body of a GET: send the same JSON by PUT, or as POST with X-HTTP-Method-Override: GET; or use /api/v1/user-groups/{id}.
-             *
-             *     `body_incomplete`: The connection ended before the whole body had arrived.
-             *
-             *     `body_not_utf8`: The body, or one line of an import, holds bytes that are not valid UTF-8.
-             *
-             *     `json_malformed`: The body, or one line of an import, is not JSON (RFC 8259). The detail gives the position of the first wrong character.
-             *
-             *     `json_duplicate_key`: An object in the body names the same key twice, so that one of the values would be lost.
-             */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `webhook_endpoint_not_found`: No webhook endpoint of the workspace has this number.
-             *
-             *     `webhook_event_not_found`: The webhook endpoint was never to be sent this event, or it is no longer kept (WEBHOOK_RETENTION_DAYS).
-             */
-            404: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `webhook_replay_running`: The workspace has a replay that has not ended; ask again when it has. */
-            409: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `body_too_large`: The body, or one line of an import, is larger than BODY_LIMIT. */
-            413: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `media_type_unsupported`: The body is not declared as "Content-Type: application/json" in UTF-8 (an import: "application/x-ndjson"), or it has a Content-Encoding. */
-            415: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             *
-             *     `audit_unavailable`: The change could not be recorded in the audit log, so it was not made. The operator has to look at the database.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getOverview: {
+    getLiveness: {
         parameters: {
             query?: never;
             header?: never;
@@ -14031,317 +6710,24 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The counts. */
+            /** @description The process works. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["OverviewAnswer"];
+                    "application/json": components["schemas"]["LiveResponse"];
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+            400: components["responses"]["PublicProblem400"];
+            408: components["responses"]["PublicProblem408"];
+            417: components["responses"]["PublicProblem417"];
+            431: components["responses"]["PublicProblem431"];
+            500: components["responses"]["PublicProblem500"];
+            503: components["responses"]["PublicProblem503"];
         };
     };
-    getActivity: {
-        parameters: {
-            query?: {
-                /** @description The first point is of the hour or day, in UTC, of this moment; without it there are 24 hours or 30 days before `to`. */
-                from?: string;
-                /** @description The last point is of the hour or day before this moment; by default now. */
-                to?: string;
-                /** @description What each point counts. */
-                step?: string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The points, the oldest first. */
-            200: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ActivityAnswer"];
-                };
-            };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-        };
-    };
-    getSystem: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -14350,151 +6736,21 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The installation. */
+            /** @description The process takes requests. */
             200: {
                 headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SystemAnswer"];
+                    "application/json": components["schemas"]["ReadyResponse"];
                 };
             };
-            /** @description `request_malformed`: The bytes received are not an HTTP request, or the path is not valid percent-encoding. */
-            400: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `credentials_missing`: The request has no Authorization header. Send "Authorization: Token <API_TOKEN>"; at introspection HTTP Basic, or client_secret in a form, will do as well.
-             *
-             *     `credentials_malformed`: The Authorization header has another form than "Token <API_TOKEN>": another scheme, no token, or a user-group token in the API token’s place.
-             *
-             *     `api_token_invalid`: The API token is unknown, revoked or expired.
-             */
-            401: {
-                headers: {
-                    /** @description The challenge: Token; at introspection also Bearer and Basic. */
-                    "WWW-Authenticate"?: string;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `insufficient_scope`: The API token lacks the scope that the detail names.
-             *
-             *     `address_not_allowed`: The API token may only be used from the addresses in its allowed_cidrs, and the call came from another.
-             */
-            403: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `request_timeout`: The request did not arrive completely in time. */
-            408: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `expectation_failed`: The Expect header asks for something else than 100-continue. */
-            417: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `validation_failed`: The body is well-formed but not acceptable; errors names each field and what is wrong. */
-            422: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `rate_limited`: The API token has used up RATE_LIMIT_PER_MINUTE, or, where the credentials are wrong, the client address FAILED_AUTHENTICATIONS_PER_MINUTE; Retry-After says when to go on.
-             *
-             *     `too_many_at_once`: The workspace has as many calls, imports or exports under way as may run at once, or the API token as many streams and waiting calls. Look-ups, writes and introspections go on meanwhile. Repeat the call after Retry-After seconds.
-             */
-            429: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `headers_too_large`: The request line and header fields together are larger than 16 KiB. */
-            431: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /** @description `internal_error`: A defect of the service. Please report it with the request_id. */
-            500: {
-                headers: {
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
-            /**
-             * @description `database_unavailable`: The database cannot be reached or is too busy. Nothing was answered as done, though a write that was under way can have been; repeat the call after Retry-After seconds, a rotation with an Idempotency-Key.
-             *
-             *     `shutting_down`: This process is about to end; repeat the call, another replica will answer.
-             */
-            503: {
-                headers: {
-                    /** @description Seconds to wait. */
-                    "Retry-After"?: number;
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["ProblemDto"];
-                };
-            };
+            400: components["responses"]["PublicProblem400"];
+            408: components["responses"]["PublicProblem408"];
+            417: components["responses"]["PublicProblem417"];
+            431: components["responses"]["PublicProblem431"];
+            500: components["responses"]["PublicProblem500"];
+            503: components["responses"]["PublicProblem503_DatabaseUnavailable_MigrationsPending_Starting"];
         };
     };
     receiveEvent: {
@@ -14527,7 +6783,7 @@ export interface operations {
                     type: string;
                     /**
                      * Format: date-time
-                     * @description When.
+                     * @description Time of the event.
                      */
                     timestamp: string;
                     /** @description What has changed: `user_group`, or `object`, as in an event. */

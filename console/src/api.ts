@@ -2,11 +2,11 @@ import createOpenApiClient from 'openapi-fetch';
 import type { paths } from '../../clients/typescript/schema.js';
 import { ended, session } from './session.ts';
 
-// Wherever a proxy has put the console, its modules lie in `assets` below it.
+// Modules lie in `assets` below the console, wherever a proxy has put it.
 const here = import.meta.url;
 const base = import.meta.env.DEV ? new URL('./', location.href) : new URL('../', here);
 
-/** The address of something that the console's part of the service answers. */
+/** The address of a path of the console's part of the service. */
 export function within(path: string): string {
   return new URL(path, base).href;
 }
@@ -17,10 +17,10 @@ type Problem = Partial<{
   code: string;
   status: number;
   request_id: string;
-  errors: { pointer: string; code: string; detail: string }[];
+  errors: { pointer?: string; parameter?: string; code: string; detail: string }[];
 }>;
 
-/** An answer that is not what was asked for, in the words of the API. */
+/** An error response, in the words of the API. */
 export class Refusal extends Error {
   readonly problem: Problem;
 
@@ -30,7 +30,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Names the session that the page shows, so that the call is refused where the browser has another by now. */
+/** Names the session that the page shows, so that the call is refused if the browser has another by now. */
 function naming(input: Request | string, init?: RequestInit): Request {
   const request = new Request(input, init);
   if (session.value) request.headers.set('X-Console-Session', session.value.id);
@@ -60,13 +60,10 @@ async function problemOf(response: Response): Promise<Problem> {
   }
 }
 
-/** The API, behind the session of the console. */
-export const api = createOpenApiClient<paths>({
-  baseUrl: within('').replace(/\/$/, ''),
-  fetch: send,
-});
+/** The API, authenticated by the session of the console. */
+export const api = createOpenApiClient<paths>({ baseUrl: within('').replace(/\/$/, ''), fetch: send });
 
-/** What a call of the API gave; throws a {@link Refusal} in the words of the API otherwise. */
+/** Returns the data of a response of the API; throws a {@link Refusal} otherwise. */
 export async function answerOf<Data>(
   call: Promise<{ data?: Data; error?: unknown; response: Response }>,
 ): Promise<Data> {
@@ -79,14 +76,14 @@ export async function answerOf<Data>(
   );
 }
 
-/** A call whose body or answer is not the JSON that the generated client makes. */
+/** Calls an operation whose body or response is not the JSON that the generated client makes. */
 export async function fetchOk(path: string, init?: RequestInit): Promise<Response> {
   const response = await send(within(path), init);
   if (!response.ok) throw new Refusal(await problemOf(response));
   return response;
 }
 
-/** A call beyond the OpenAPI document. */
+/** Calls an operation beyond the OpenAPI document. */
 export async function fetchJson<Answer>(path: string, init?: RequestInit): Promise<Answer> {
   return (await (await fetchOk(path, init)).json()) as Answer;
 }

@@ -53,10 +53,7 @@ const PAGES: PageEntry[] = [
     ...{ path: 'events', name: 'Events', icon: 'events', key: 'e', scope: 'events:read' },
     load: () => import('./pages/events.tsx'),
   },
-  {
-    ...{ path: 'sessions', name: 'Sessions', icon: 'sessions', key: 's' },
-    load: () => import('./pages/sessions.tsx'),
-  },
+  { ...{ path: 'sessions', name: 'Sessions', icon: 'sessions', key: 's' }, load: () => import('./pages/sessions.tsx') },
   {
     ...{ path: 'system', name: 'System', icon: 'system', key: 'y', scope: 'admin' },
     load: () => import('./pages/system.tsx'),
@@ -86,7 +83,7 @@ export function App() {
   return <main class="waiting">{error ? <Trouble error={error} retry={check} /> : null}</main>;
 }
 
-/** Asks for the session only where there is one: a browser writes a refusal into its log. */
+/** Asks for the session only if there is one: a browser writes a refusal into its log. */
 async function whoIsHere(): Promise<Session | null> {
   const state = await fetchJson<SignInState>('sign-in');
   ways.value = state.ways;
@@ -120,7 +117,7 @@ function Shell({ session: own }: { session: Session }) {
   useEffect(() => {
     scrollTo(0, 0);
   }, [where]);
-  // Whoever may not see the overview begins with the first page they may see.
+  // Without access to the overview, starts at the first accessible page.
   useEffect(() => {
     if (!page && first === '' && pages[0]) goTo(addressOf([pages[0].path]));
   }, [page, first]);
@@ -173,15 +170,7 @@ function skip(event: Event) {
 const THEME_NAMES = { auto: 'as the system', light: 'light', dark: 'dark' };
 const THEME_ICONS = { auto: 'auto', light: 'sun', dark: 'moon' } as const;
 
-function Account({
-  own,
-  onHelp,
-  onLeave,
-}: {
-  own: Session;
-  onHelp: (open: boolean) => void;
-  onLeave: () => void;
-}) {
+function Account({ own, onHelp, onLeave }: { own: Session; onHelp: (open: boolean) => void; onLeave: () => void }) {
   return (
     <div class="account">
       <p class="who" title={`The session ends in ${span(own.expires_at)}`}>
@@ -262,10 +251,10 @@ function Missing({ path }: { path: string }) {
   );
 }
 
-/** Meanwhile nobody tells the page that its session has ended. */
+/** Meanwhile nothing tells the page that its session has ended. */
 const RECONNECT_AFTER = 500;
 
-/** Hears that the session has ended at once, also where nobody calls anything. */
+/** Learns at once that the session has ended, even without calls. */
 function watch(): () => void {
   const ending = new AbortController();
   const listen = async () => {
@@ -276,7 +265,7 @@ function watch(): () => void {
           if (event === 'ended') ended((JSON.parse(data) as { code: string }).code);
         }
       } catch {
-        // A session that has ended was told to whoever asks; anything else is tried again.
+        // Errors other than an ended session are retried.
       }
       await new Promise((resolve) => setTimeout(resolve, RECONNECT_AFTER));
     }
@@ -294,11 +283,7 @@ function useKeys(onHelp: () => void): void {
       const { key, target } = event;
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (document.querySelector('dialog[open]')) return;
-      if (
-        target instanceof HTMLElement &&
-        target.matches('input:not([type=checkbox]), textarea, select')
-      )
-        return;
+      if (target instanceof HTMLElement && target.matches('input:not([type=checkbox]), textarea, select')) return;
       const page = Date.now() - waiting.current < 1500 && allowed().find((one) => one.key === key);
       waiting.current = 0;
       const row = document.querySelector<HTMLElement>('main [data-row]');
@@ -306,8 +291,7 @@ function useKeys(onHelp: () => void): void {
       else if (key === 'g') waiting.current = Date.now();
       else if (key === '?') onHelp();
       else if (key === '/') document.querySelector<HTMLElement>('[data-search]')?.focus();
-      else if (key === 'ArrowDown' && row && !document.activeElement?.closest('.table'))
-        row.focus();
+      else if (key === 'ArrowDown' && row && !document.activeElement?.closest('.table')) row.focus();
       else return;
       event.preventDefault();
     };

@@ -1,4 +1,4 @@
-// What the page asks by itself must not keep a session alive that nobody uses.
+// Automatic requests must not keep an unused session alive.
 const FOR = 10 * 60_000;
 
 let lastInput = Date.now();
@@ -12,7 +12,7 @@ for (const kind of ['pointermove', 'pointerdown', 'keydown', 'wheel']) {
   );
 }
 
-/** Whether somebody is at the page: it is shown, and was touched within ten minutes. */
+/** Tells whether the page is visible, and was touched within ten minutes. */
 export function isAttended(): boolean {
   return !document.hidden && Date.now() - lastInput < FOR;
 }

@@ -1,10 +1,10 @@
 import type { Schemas } from './own-types.ts';
 
 /**
- * A call of a backend to paste into a terminal, at the address by which this page was reached.
+ * A call of a backend to paste into a terminal, at the address of this page.
  * @param path below `/api/`
- * @param body JSON, with whatever in it
- * @param options of curl
+ * @param body JSON with any content
+ * @param options options of curl
  */
 export function curl(path: string, body?: string, options?: string): string {
   const address = new URL(`../api/${path}`, location.href.split('#')[0]).href;
@@ -15,7 +15,7 @@ export function curl(path: string, body?: string, options?: string): string {
   return `${call} \\\n  ${token} \\\n  -H 'Content-Type: application/json' \\\n  -d ${quoted}`;
 }
 
-/** The call by which a backend makes its first user group, or changes it. */
+/** The call with which a backend makes or changes a user group. */
 export const writeUserGroup = curl(
   'user',
   `{"user_group_id": "acme-emea", "name": "Acme EMEA",
@@ -23,12 +23,8 @@ export const writeUserGroup = curl(
   '-X PUT',
 );
 
-/** The call by which a backend gives the group what it lacks. */
-export function writeMember(
-  { provided_id }: Schemas['UserGroupResource'],
-  name: string,
-  value: string,
-): string {
+/** The call with which a backend adds a missing member of the group. */
+export function writeMember({ provided_id }: Schemas['UserGroup'], name: string, value: string): string {
   const id = JSON.stringify(provided_id);
   return curl('user', `{"user_group_id": ${id}, "${name}": ${value}}`, '-X PUT');
 }

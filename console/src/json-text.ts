@@ -1,9 +1,6 @@
 const TOKENS = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/**
- * Lays JSON text out over lines. Each number, string and word stays as it was written: to parse and
- * print a number can change it.
- */
+/** Lays JSON text out over lines. Each number, string and word stays as it was written: parsing and printing a number can change it. */
 export function layOut(text: string): string {
   const tokens = text.match(TOKENS) ?? [];
   let depth = 0;
@@ -49,7 +46,7 @@ export function membersOf(text: string): Map<string, string> {
   return members;
 }
 
-/** What is wrong with a text that should be a JSON object, in the browser's words. */
+/** Returns the browser's description of an error in the text of a JSON object. */
 export function complaintAbout(text: string): string | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -7,15 +7,10 @@ export interface Loaded<T> {
   reload: () => void;
 }
 
-/** Loads when `inputs` change. What was there stays until the next is there, so that nothing jumps. */
-export function useLoad<T>(
-  load: (signal: AbortSignal) => Promise<T>,
-  inputs: unknown[],
-): Loaded<T> {
+/** Loads when `inputs` change. The previous data stays until the next is there, so that nothing jumps. */
+export function useLoad<T>(load: (signal: AbortSignal) => Promise<T>, inputs: unknown[]): Loaded<T> {
   const [round, setRound] = useState(0);
-  const [state, setState] = useState<{ data?: T | undefined; error?: unknown; busy: boolean }>({
-    busy: true,
-  });
+  const [state, setState] = useState<{ data?: T | undefined; error?: unknown; busy: boolean }>({ busy: true });
   useEffect(() => {
     const ending = new AbortController();
     setState(({ data }) => ({ data, busy: true }));
@@ -39,7 +34,7 @@ export function useLoad<T>(
 
 const WORKED_AT_ONCE = 6;
 
-/** Does something with each item, a few at a time; gives the results in the order of the items. */
+/** Runs `work` for each item, a few at a time; returns the results in the order of the items. */
 export async function each<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const waiting = items.entries();
@@ -52,11 +47,11 @@ export async function each<T, R>(items: readonly T[], work: (item: T) => Promise
 
 export interface Listed<T> {
   rows: T[];
-  /** Whether the first rows are still to come. */
+  /** Whether the first rows are still loading. */
   fresh: boolean;
   busy: boolean;
   error: unknown;
-  /** Gives the next rows; not there at the end of the list. */
+  /** Loads the next rows; undefined at the end of the list. */
   more: (() => void) | undefined;
   reload: () => void;
 }
@@ -66,7 +61,7 @@ export interface Page<T> {
   next: string | undefined;
 }
 
-// A page of a filtered list may be empty and the list still go on.
+// A page of a filtered list may be empty although the list continues.
 const CALLS_AT_ONCE = 10;
 const ENOUGH = 20;
 
@@ -77,10 +72,7 @@ export function useList<T>(
 ): Listed<T> {
   const [rows, setRows] = useState<T[]>([]);
   const [next, setNext] = useState<string>();
-  const [state, setState] = useState<{ fresh: boolean; busy: boolean; error?: unknown }>({
-    fresh: true,
-    busy: true,
-  });
+  const [state, setState] = useState<{ fresh: boolean; busy: boolean; error?: unknown }>({ fresh: true, busy: true });
   const [round, setRound] = useState(0);
   const ending = useRef<AbortController>(null);
 

@@ -1,11 +1,11 @@
 import type { components } from '../../clients/typescript/schema.js';
 
 export type Schemas = components['schemas'];
-export type Scope = Schemas['ApiTokenView']['scopes'][number];
+export type Scope = Schemas['CreateApiTokenRequest']['scopes'][number];
 
-// What follows the console asks of the service beyond the OpenAPI document.
+// The console uses these in addition to the OpenAPI document.
 
-/** What the page asks before it shows anything. */
+/** The page's first request. */
 export interface SignInState {
   signed_in: boolean;
   ways: ('api_token' | 'openid')[];
@@ -15,7 +15,7 @@ export interface Session {
   id: string;
   workspace: { name: string };
   api_token: { id: number; name: string };
-  /** Who signed in at an identity provider; null with an API token. */
+  /** The person who signed in at an identity provider; null with an API token. */
   subject: string | null;
   scopes: Scope[];
   created_at: string;

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Where the page is: the parts of the path behind `#`, and the filters. */
+/** The place in the page: the parts of the path after `#`, and the filters. */
 export interface Place {
   path: string[];
   query: URLSearchParams;
@@ -36,7 +36,7 @@ export function goTo(address: string): void {
   location.hash = address;
 }
 
-/** Changes filters where the page is, without a new entry in the history. */
+/** Changes filters of the current place, without a new entry in the history. */
 export function filter(changes: Record<string, string>): void {
   const query = { ...Object.fromEntries(place.value.query), ...changes };
   history.replaceState(null, '', addressOf(place.value.path, query));

@@ -1,6 +1,5 @@
 import { Refusal } from './api.ts';
 
-/** Saves text as a file. */
 export function save(name: string, content: Blob): void {
   const address = URL.createObjectURL(content);
   const link = document.createElement('a');
@@ -12,7 +11,7 @@ export function save(name: string, content: Blob): void {
   }, 60000);
 }
 
-/** Saves lines of JSON that end in a summary; throws where it is not there, for then they were cut. */
+/** Saves lines of JSON that end in a summary; throws if it is missing, because the lines are then incomplete. */
 export async function saveLines(name: string, response: Response): Promise<void> {
   const content = await response.blob();
   const end = await content.slice(-4096).text();

@@ -1,13 +1,13 @@
 import { signal } from '@preact/signals';
 import type { Scope, Session, SignInState } from './own-types.ts';
 
-/** Who is signed in: `undefined` until it is known, `null` if nobody is. */
+/** `undefined` until it is known, `null` if nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined);
 
-/** By what somebody can sign in. */
+/** The available ways to sign in. */
 export const ways = signal<SignInState['ways']>(['api_token']);
 
-/** Why the last session has ended, where it was not by signing out. */
+/** The reason why the last session ended, unless it was a sign-out. */
 export const endedBecause = signal('');
 
 export function ended(code: string): void {

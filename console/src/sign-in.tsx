@@ -15,14 +15,12 @@ const REASONS: Record<string, string> = {
   session_missing: 'The session is no longer there.',
 };
 
-/** Why the identity provider has let nobody in. */
+/** Reasons of the identity provider for a refusal. */
 const REFUSALS: Record<string, string> = {
   sign_in_failed: 'The identity provider did not say who you are. Begin again.',
-  sign_in_not_granted:
-    'You are known, but nothing is granted to you here. Ask whoever runs the service.',
-  rate_limited: 'Too many attempts from here in this minute. Wait a little.',
-  identity_provider_unavailable:
-    'The identity provider cannot be reached. Try again, or sign in with an API token.',
+  sign_in_not_granted: 'You are known, but nothing is granted to you here. Ask whoever runs the service.',
+  rate_limited: 'Too many attempts from here. Wait a few seconds.',
+  identity_provider_unavailable: 'The identity provider cannot be reached. Try again, or sign in with an API token.',
 };
 
 export function SignIn() {
@@ -97,8 +95,8 @@ export function SignIn() {
         <details>
           <summary>Where do I get one?</summary>
           <p>
-            The first start has left one in <code>data/bootstrap-token</code>. On the machine of the
-            service the command line issues another:
+            The first start has left one in <code>data/bootstrap-token</code>. On the machine of the service the command
+            line issues another:
           </p>
           <Curl text={ISSUE} />
           <p>
@@ -110,7 +108,7 @@ export function SignIn() {
   );
 }
 
-/** Says why the identity provider has let nobody in; of what anybody can put into a link, nothing else. */
+/** Shows why the sign-in was refused, and nothing else of the link, which anybody can write. */
 function Refused() {
   const { path, query } = place.value;
   const why = path[0] === 'sign-in' ? query.get('error') : null;
@@ -122,8 +120,7 @@ function Refused() {
       <div>
         <p>{isKnown ? REFUSALS[why] : 'You could not be signed in.'}</p>
         <p class="trouble-ids">
-          {isKnown && <code>{why}</code>}{' '}
-          {/^[\w.:-]{1,64}$/.test(requestId) && <code>{requestId}</code>}
+          {isKnown && <code>{why}</code>} {/^[\w.:-]{1,64}$/.test(requestId) && <code>{requestId}</code>}
         </p>
       </div>
     </div>
@@ -132,9 +129,9 @@ function Refused() {
 
 const ISSUE = `npm run --silent cli -- \\
   token create --name console --scopes all`;
-const MOST_OF_A_PLACE = 1000;
+const MAX_OF_A_PLACE = 1000;
 
-/** What a link of another site may ask for: nobody is signed in by it before they have pressed the button. */
+/** Parameters that a link of another site may set: nobody is signed in by it before they have pressed the button. */
 const OF_A_LINK = ['workspace', 'place'];
 
 function isLedHere(): boolean {
@@ -142,25 +139,25 @@ function isLedHere(): boolean {
   return path[0] === 'sign-in' && OF_A_LINK.some((name) => query.has(name));
 }
 
-/** Whether a link leads to another workspace than that of the session. */
+/** Tells whether a link leads to another workspace than that of the session. */
 export function isLedElsewhere(own: Session): boolean {
   const { path, query } = place.value;
   const workspace = path[0] === 'sign-in' ? query.get('workspace') : null;
   return workspace !== null && workspace !== own.workspace.name;
 }
 
-/** Where the identity provider is, and where in the page to go on behind it. */
+/** The address of the identity provider, with the place to return to. */
 function wayOut(): string {
   const { path, query } = place.value;
   const wanted = new URLSearchParams();
   if (path[0] !== 'sign-in') wanted.set('place', location.hash.slice(1));
   else for (const name of OF_A_LINK) if (query.has(name)) wanted.set(name, query.get(name)!);
-  if ((wanted.get('place') ?? '').length > MOST_OF_A_PLACE) wanted.delete('place');
+  if ((wanted.get('place') ?? '').length > MAX_OF_A_PLACE) wanted.delete('place');
   const asked = wanted.toString();
   return within(`sign-in/openid${asked && `?${asked}`}`);
 }
 
-/** Leaves the place of a refusal or of a link; to be called once somebody is signed in. */
+/** Leaves the place of a refusal or of a link; call it once a person is signed in. */
 export function leaveSignIn(): void {
   const { path, query } = place.value;
   if (path[0] === 'sign-in') goTo(`#${query.get('place') ?? '/'}`);

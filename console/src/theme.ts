@@ -8,7 +8,7 @@ function kept(): Theme {
   try {
     return THEMES.find((one) => one === localStorage.getItem(KEPT_AS)) ?? 'auto';
   } catch {
-    // A browser that keeps nothing follows the system.
+    // A browser without storage follows the system.
     return 'auto';
   }
 }
@@ -25,6 +25,6 @@ export function nextTheme(): void {
   try {
     localStorage.setItem(KEPT_AS, theme.value);
   } catch {
-    // It holds until the page is left.
+    // Lasts until the page is left.
   }
 }

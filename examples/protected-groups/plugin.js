@@ -2,17 +2,14 @@ import { definePlugin, UserGroupChangeGuard } from 'user-group-service';
 
 const WHILE_PROTECTED = ['delete', 'suspend'];
 
-/** A group whose properties have `"protected": true` is neither deleted nor suspended until they have not. */
+/** Refuses to delete or suspend a group while its properties have `"protected": true`. */
 class ProtectedGroups extends UserGroupChangeGuard {
   async beforeChange(changes) {
     return changes
       .filter(({ kind, before }) => {
         return WHILE_PROTECTED.includes(kind) && before.properties.protected === true;
       })
-      .map((change) => ({
-        change,
-        detail: 'The group is protected; take its property away first.',
-      }));
+      .map((change) => ({ change, detail: 'The group is protected; take its property away first.' }));
   }
 }
 

@@ -2,13 +2,13 @@ import Database from 'better-sqlite3';
 import { join } from 'node:path';
 import { Refusal } from './refusal.mjs';
 
-/** Every data source there is, by the id that mappings use. What is not listed cannot be opened. */
+/** Every data source, by the id that mappings use. Others cannot be opened. */
 export const FILES = new Map([
   ['warehouse-acme', 'acme.sqlite'],
   ['warehouse-globex', 'globex.sqlite'],
 ]);
 
-/** The data sources, opened so that nothing can write to them. */
+/** Opens the data sources read-only. */
 export function openDataSources(directory) {
   return new Map(
     [...FILES].map(([id, file]) => {
@@ -19,13 +19,13 @@ export function openDataSources(directory) {
 }
 
 /**
- * The data source that the mapping names for the schema. There is no default: one that is right for
- * most groups would show its rows to all the others.
- * @throws Refusal if it names none, or one that is not there
+ * The data source that the mapping names for the schema. There is no default: one that is right for most groups would show
+ * its rows to all the others.
+ * @throws Refusal if it names none, or an unknown one
  */
 export function dataSourceOf(mapping, schema, dataSources) {
   const reference = mapping?.[schema];
-  // Where the workspace registers its data sources, a mapping comes resolved.
+  // If the workspace registers its data sources, a mapping comes resolved.
   const found = dataSources.get(reference?.provided_id ?? reference);
   if (found) return found;
   const text = `No data source is set up for the schema ${schema}.`;

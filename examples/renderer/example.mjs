@@ -28,10 +28,10 @@ export const GROUPS = [
 ];
 
 /**
- * The service, the renderer and two user groups, on loopback alone.
- * @param givenDir where the service keeps its data; without it a directory that `stop` removes
- * @returns `links` of the groups in their order; `base` of the service and `tokenFile`, where an API token
- *   with every scope is; `ended`, which settles when one of the processes ends; and `stop`
+ * Starts the service, the renderer and two user groups, on loopback alone.
+ * @param givenDir the data directory of the service; without it a directory that `stop` removes
+ * @returns `links` of the groups in their order; `base` of the service and `tokenFile`, the file of an API token with every
+ * scope; `ended`, which settles when one of the processes ends; and `stop`
  */
 export async function startExample(givenDir) {
   const directory = givenDir ? resolve(givenDir) : mkdtempSync(join(tmpdir(), 'renderer-example-'));
@@ -82,7 +82,7 @@ async function startIn(directory, running) {
   return { base, tokenFile, links, ended };
 }
 
-/** The renderer gets this one, so that whoever breaks into it can neither list groups nor read tokens. */
+/** The renderer gets this one, so that an intruder there can neither list groups nor read tokens. */
 async function issueRendererToken(admin) {
   const { api_token } = await admin.send('POST', '/api/v1/api-tokens', {
     name: 'example renderer',
@@ -115,7 +115,7 @@ class Api {
   }
 }
 
-/** Nothing of the environment reaches it but the path, so that it cannot be led to another database. */
+/** Gets only the path of the environment, so that it cannot be led to another database. */
 function start(script, cwd, env) {
   const child = spawn(process.execPath, [script], {
     cwd,
@@ -125,7 +125,7 @@ function start(script, cwd, env) {
   return { child, ended: new Promise((settle) => child.once('close', settle)) };
 }
 
-/** What the pattern captures in the first line of the process that it matches. */
+/** Returns the match of the pattern in the first line of the process that it matches. */
 async function announced({ child, ended }, pattern) {
   const lines = createInterface({ input: child.stdout });
   const found = new Promise((settle) => {

@@ -13,16 +13,15 @@ export function createIntrospector(service) {
 }
 
 /**
- * Who is viewing, on which data, with which variables (RFC 7662). It is asked for at each query, and
- * answered from memory while the service's events say that nothing has changed: a token that was rotated
- * or revoked shows nothing a second later.
- * @throws Refusal if the token is not valid, or the service cannot say
+ * Returns the viewer with the data and the variables (RFC 7662). Called for each query, and cached while the service's
+ * events report no change: a token that was rotated or revoked shows nothing a second later.
+ * @throws Refusal if the token is not valid, or the service is unavailable
  */
 export async function introspect(introspector, userGroupToken) {
   const isText = typeof userGroupToken === 'string';
   const answer = isText ? await requestIntrospection(introspector, userGroupToken) : undefined;
-  // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too;
-  // its workspace is that of the API token, which the service has compared.
+  // Everything but a plain yes is a no. An embed token would have to be compared with `aud` and `origin` too; its workspace
+  // is that of the API token, which the service has compared.
   if (answer?.active !== true || answer.token_type !== 'user_group_token') {
     throw new Refusal(403, 'token_refused', 'This dashboard link is not valid, or no longer.');
   }

@@ -1,4 +1,4 @@
-/** Why a query is not answered: `message` is for the viewer, `cause` for the log. */
+/** The reason for refusing a query: `message` is for the viewer, `cause` for the log. */
 export class Refusal extends Error {
   constructor(status, code, message, options) {
     super(message, options);

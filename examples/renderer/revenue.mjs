@@ -1,9 +1,6 @@
 import { Refusal } from './refusal.mjs';
 
-/**
- * The text never changes. What differs from group to group and from viewer to viewer is bound, so
- * that no value, whatever it says, is ever read as SQL.
- */
+/** The text never changes. Values that differ between groups and viewers are bound, so that no value is ever read as SQL. */
 const REVENUE_BY_PRODUCT = `
   SELECT product, sum(amount) AS revenue
   FROM sale
@@ -12,15 +9,15 @@ const REVENUE_BY_PRODUCT = `
   ORDER BY revenue DESC, product
   LIMIT :max_rows`;
 
-/** The properties that the query needs, and what each must be. */
+/** The properties that the query needs, with their types. */
 const VARIABLES = {
   region: (value) => typeof value === 'string' && value !== '',
   max_rows: (value) => Number.isInteger(value) && value >= 1 && value <= 50,
 };
 
 /**
- * The variables of the query out of the properties of a group: all of them, and no others.
- * @throws Refusal if one is missing or of another kind; a query that is filled in half would show too much
+ * Takes the variables of the query from the properties of a group: all of them, and no others.
+ * @throws Refusal if one is missing or has another type; a query without all of them would show too much
  */
 export function variablesOf(properties) {
   return Object.fromEntries(
@@ -35,10 +32,7 @@ export function variablesOf(properties) {
 
 const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
-/**
- * The months that the viewer chose, which come from a browser and may be anything.
- * @throws Refusal if one is no month
- */
+/** The months that the viewer chose, which come from a browser and may be anything. @throws Refusal if one is no month */
 export function periodOf({ from = '0000-01', to = '9999-12' }) {
   if ([from, to].every((month) => typeof month === 'string' && MONTH.test(month))) {
     return { from, to };

@@ -7,8 +7,7 @@ import { GROUPS, startExample } from './example.mjs';
 
 const { values } = parseArgs({ options: { 'data-dir': { type: 'string' } } });
 const interrupted = new Promise((settle) => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
-    process.on(signal, () => settle('interrupted'));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => settle('interrupted'));
 });
 
 try {

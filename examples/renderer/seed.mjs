@@ -4,18 +4,15 @@ import { join } from 'node:path';
 import { FILES } from './data-sources.mjs';
 
 const REGIONS = ['EMEA', 'AMER', 'APAC'];
-const MONTHS = Array.from(
-  { length: 12 },
-  (_, index) => `2026-${String(index + 1).padStart(2, '0')}`,
-);
+const MONTHS = Array.from({ length: 12 }, (_, index) => `2026-${String(index + 1).padStart(2, '0')}`);
 
-/** What each tenant sells: no product of one is a product of the other. */
+/** The products of each tenant; no product belongs to both. */
 const PRODUCTS = {
   'warehouse-acme': ['Tents', 'Backpacks', 'Sleeping bags', 'Stoves', 'Lanterns', 'Boots', 'Maps'],
   'warehouse-globex': ['Sensors', 'Gateways', 'Antennas', 'Batteries', 'Cables', 'Enclosures'],
 };
 
-/** Writes the two data sources anew: the same rows each time, of every region in each. */
+/** Replaces the two data sources: the same rows each time, with every region in each. */
 export function seed(directory) {
   mkdirSync(directory, { recursive: true });
   for (const [id, file] of FILES) {
@@ -38,8 +35,7 @@ function* salesOf(products) {
   for (const [r, region] of REGIONS.entries()) {
     for (const [m, month] of MONTHS.entries()) {
       for (const [p, product] of products.entries()) {
-        const share =
-          1 / (1 + ((p + r * 2) % products.length) ** 1.3 * (0.2 + products.length / 40));
+        const share = 1 / (1 + ((p + r * 2) % products.length) ** 1.3 * (0.2 + products.length / 40));
         const season = 1 + 0.3 * Math.sin(m + p * 2 + r);
         yield [region, month, product, Math.round(2500 * products.length * share * season)];
       }

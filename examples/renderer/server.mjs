@@ -16,7 +16,7 @@ const MAX_BODY_BYTES = 4096;
 const introspector = createIntrospector({ baseUrl: SERVICE_URL, apiToken: API_TOKEN });
 const dataSources = openDataSources(DATA_SOURCES_DIR);
 
-/** The answer to a query: who is viewing decides on the data source and on the variables. */
+/** Responds to a query: the viewer's group determines the data source and the variables. */
 async function answerQuery({ userGroupToken, ...chosen }) {
   const period = periodOf(chosen);
   const viewer = await introspect(introspector, userGroupToken);
@@ -55,14 +55,13 @@ const server = createServer((request, response) => {
     const refusal = error instanceof Refusal ? error : undefined;
     if (!refusal) console.error(error);
     if (refusal?.cause) console.error(`${refusal.code}: ${refusal.cause.message}`);
-    const { status, code, message } =
-      refusal ?? new Refusal(500, 'failed', 'The dashboard cannot be shown.');
+    const { status, code, message } = refusal ?? new Refusal(500, 'failed', 'The dashboard cannot be shown.');
     send(response, status, 'application/json', JSON.stringify({ code, message }));
   });
 });
 
 async function respond(request, response) {
-  // Neither here nor anywhere is the query of the address looked at or logged: it is the page's.
+  // Neither reads nor logs the query of the address: it belongs to the page.
   const [path] = request.url.split('?');
   if (request.method === 'POST' && path === '/query') {
     const answer = await answerQuery(await readJson(request));

@@ -30,10 +30,7 @@ function snakeCase(name) {
 /** The generated files, by their names. */
 export function generatePython(document) {
   const { schemas } = document.components;
-  return {
-    'models.py': writeModels(schemas, alternatives(document)),
-    'client.py': writeClient(document, schemas),
-  };
+  return { 'models.py': writeModels(schemas, alternatives(document)), 'client.py': writeClient(document, schemas) };
 }
 
 // models.py
@@ -74,9 +71,7 @@ function inOrder(schemas) {
   const names = new Set();
   const visit = (name, above) => {
     if (above.includes(name)) throw new Error(`${name} refers to itself`);
-    for (const [, other] of JSON.stringify(schemas[name]).matchAll(
-      /"#\/components\/schemas\/(\w+)"/g,
-    )) {
+    for (const [, other] of JSON.stringify(schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
       visit(other, [...above, name]);
     }
     names.add(name);
@@ -86,7 +81,7 @@ function inOrder(schemas) {
 }
 
 function writeModel(name, schema, isFinal) {
-  known(schema, ['type', 'properties', 'required', 'description', 'example'], name);
+  known(schema, ['type', 'properties', 'required', 'additionalProperties', 'description', 'example'], name);
   if (schema.type !== 'object') throw new Error(`${name} is not an object`);
   const required = new Set(schema.required);
   if (Object.keys(schema.properties ?? {}).some((field) => RESERVED.has(field))) {
@@ -118,18 +113,14 @@ function writeFunctionalModel(name, schema, required) {
     const type = typeOf(property, 'sent or answered', `${name}.${field}`);
     return `        "${field}": ${required.has(field) ? type : `NotRequired[${type}]`},`;
   });
-  return ['', `${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')', ''].join(
-    '\n',
-  );
+  return ['', `${name} = TypedDict(`, `    "${name}",`, '    {', ...fields, '    },', ')', ''].join('\n');
 }
 
 // client.py
 
 function writeClient(document, schemas) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-    Object.entries(item).map(([method, operation]) =>
-      describe(method.toUpperCase(), path, operation, schemas),
-    ),
+    Object.entries(item).map(([method, operation]) => describe(method.toUpperCase(), path, operation, schemas)),
   );
   const methods = operations.map(writeMethod);
   const text = methods.join('\n');
@@ -164,15 +155,11 @@ function describe(method, path, operation, schemas) {
   const { operationId: id } = operation;
   known(
     operation,
-    [
-      'operationId',
-      'summary',
-      'description',
-      'tags',
-      'parameters',
-      'requestBody',
-      'responses',
-    ].concat(['security', 'x-required-scope']),
+    ['operationId', 'summary', 'description', 'tags', 'parameters', 'requestBody', 'responses'].concat([
+      'security',
+      'x-required-scope',
+      'x-codeSamples',
+    ]),
     id,
   );
   const parameters = (operation.parameters ?? []).map((parameter) => ({
@@ -185,9 +172,7 @@ function describe(method, path, operation, schemas) {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) =>
     parameters.find((parameter) => parameter.in === 'path' && parameter.name === name),
   );
-  const elsewhere = parameters.find(
-    (parameter) => !['path', 'query', 'header'].includes(parameter.in),
-  );
+  const elsewhere = parameters.find((parameter) => !['path', 'query', 'header'].includes(parameter.in));
   if (elsewhere) throw new Error(`${id} has a parameter in a ${elsewhere.in}`);
   const body = bodyOf(operation, schemas);
   const fields = body && body.mediaType !== 'application/x-ndjson' ? body.fields : [];
@@ -205,11 +190,7 @@ function bodyOf({ operationId: id, requestBody }, schemas) {
   if (!requestBody) return undefined;
   const [[mediaType, { schema }]] = Object.entries(requestBody.content);
   const name = nameOf(schema);
-  if (
-    !['application/json', 'application/merge-patch+json', 'application/x-ndjson'].includes(
-      mediaType,
-    )
-  ) {
+  if (!['application/json', 'application/merge-patch+json', 'application/x-ndjson'].includes(mediaType)) {
     throw new Error(`${id} takes ${mediaType}`);
   }
   const { properties = {}, required = [] } = schemas[name];
@@ -276,9 +257,7 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
     ...(body && !hasLines ? dictionary('body', fields, true) : []),
     ...(hasLines ? ['lines=lines,'] : []),
     ...(body && body.mediaType !== 'application/json' ? [`media_type="${body.mediaType}",`] : []),
-    ...(answer.kind === '_lines' && body?.mediaType === 'application/json'
-      ? ['media_type="application/json",']
-      : []),
+    ...(answer.kind === '_lines' && body?.mediaType === 'application/json' ? ['media_type="application/json",'] : []),
     'timeout=timeout,',
   ];
   const isCast = answer.kind === '_json';
@@ -320,17 +299,10 @@ function dictionary(name, parameters, isAlways = false) {
 }
 
 function documentation({ method, path, operation, inPath, named, hasLines }) {
-  const scope = operation['x-required-scope'];
-  const paragraphs = [
-    operation.description,
-    scope && `Needs the scope \`${scope}\`.`,
-    `${method} ${path}`,
-  ].filter((paragraph) => paragraph);
+  const paragraphs = [...operation.description.split('\n\n'), `${method} ${path}`];
   const described = [
     ...inPath,
-    ...(hasLines
-      ? [{ argument: 'lines', text: 'One object for each line; sent as they come.' }]
-      : []),
+    ...(hasLines ? [{ argument: 'lines', text: 'One object for each line; sent as they come.' }] : []),
     ...named,
   ].filter(({ text }) => text);
   const args = described.flatMap(({ argument, text, own }) => {
@@ -353,7 +325,7 @@ const UNDERSTOOD = [
   ...['type', 'enum', 'format', 'items', '$ref', 'allOf', 'oneOf', 'anyOf', 'properties'],
   ...['additionalProperties', 'required', 'description', 'example', 'examples', 'default'],
   ...['minItems', 'maxItems', 'minLength', 'maxLength', 'uniqueItems', 'pattern', 'minimum'],
-  ...['maximum', 'minProperties', 'maxProperties', 'deprecated'],
+  ...['maximum', 'minProperties', 'maxProperties', 'deprecated', 'x-extensible-enum'],
 ];
 
 /**
@@ -363,14 +335,11 @@ const UNDERSTOOD = [
 function typeOf(schema, use, place) {
   known(schema, UNDERSTOOD, place);
   if (schema.$ref) return nameOf(schema);
-  const parts =
-    schema.oneOf ?? schema.anyOf ?? (schema.allOf?.length === 1 ? schema.allOf : undefined);
+  const parts = schema.oneOf ?? schema.anyOf ?? (schema.allOf?.length === 1 ? schema.allOf : undefined);
   if (parts) return union(parts.map((part) => typeOf(part, use, place)));
   if (schema.allOf) throw new Error(`${place} is all of several schemas`);
   if (schema.enum) {
-    const literals = schema.enum
-      .filter((value) => value !== null)
-      .map((value) => literal(value, place));
+    const literals = schema.enum.filter((value) => value !== null).map((value) => literal(value, place));
     const names = literals.length > 0 ? [`Literal[${literals.join(', ')}]`] : [];
     return union([...names, ...(schema.enum.includes(null) ? ['None'] : [])]);
   }
@@ -409,8 +378,7 @@ function literal(value, place) {
 /** @throws if there is something that would be left out */
 function known(thing, keys, place) {
   const unknown = Object.keys(thing).filter((key) => !keys.includes(key));
-  if (unknown.length > 0)
-    throw new Error(`${place} has ${unknown.join(', ')}, which is not understood`);
+  if (unknown.length > 0) throw new Error(`${place} has ${unknown.join(', ')}, which is not understood`);
 }
 
 // Text

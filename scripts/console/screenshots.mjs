@@ -5,10 +5,10 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, URL } from 'node:url';
-import { Api } from '../lab/api.mjs';
-import { launchBrowser, openSignedIn } from '../lab/browser.mjs';
-import { createSqlite } from '../lab/databases.mjs';
-import { startServer } from '../lab/server.mjs';
+import { Api } from '../../test/system/lab/api.mjs';
+import { launchBrowser, openSignedIn } from '../../test/system/lab/browser.mjs';
+import { createSqlite } from '../../test/system/lab/databases.mjs';
+import { startServer } from '../../test/system/lab/server.mjs';
 import { API_TOKENS, DATA_SOURCES, GROUPS, SCHEMAS, SUSPENDED } from './customers.mjs';
 
 // Takes the pictures of docs/console.md, of the built service with customers that do not exist:

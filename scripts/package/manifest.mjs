@@ -13,13 +13,13 @@ const OPTIONAL_PEERS = ['@redis/client', 'better-sqlite3', 'pg'];
 /** What the declarations name. */
 const TYPES = ['@types/express'];
 /** Single files of it are imported, which another version may have elsewhere. */
-const EXACT = ['class-validator', 'rate-limiter-flexible'];
+const EXACT = ['class-validator'];
 
 /** What an application can import, each by the module that makes it. */
 export const ENTRIES = {
-  '.': 'src/index',
-  './testing': 'src/testing',
-  './migrations': 'src/migrations',
+  '.': 'src/library/index',
+  './testing': 'src/library/testing',
+  './migrations': 'src/library/migrations',
   './client': 'clients/typescript/index',
 };
 
@@ -32,19 +32,13 @@ const entry = (path) => ({ types: `./lib/${path}.d.ts`, default: `./lib/${path}.
  * @param code the text of each file of the package
  */
 export function packageManifest(service, code) {
-  const versions = {
-    ...service.devDependencies,
-    ...service.dependencies,
-    ...service.optionalDependencies,
-  };
+  const versions = { ...service.devDependencies, ...service.dependencies, ...service.optionalDependencies };
   const range = (name) => {
     const version = versions[name];
-    if (version === undefined)
-      throw new Error(`${name} is imported, and package.json does not have it`);
+    if (version === undefined) throw new Error(`${name} is imported, and package.json does not have it`);
     return EXACT.includes(name) ? version : `^${version}`;
   };
-  const ranges = (names) =>
-    Object.fromEntries([...names].sort().map((name) => [name, range(name)]));
+  const ranges = (names) => Object.fromEntries([...names].sort().map((name) => [name, range(name)]));
   const imported = new Set(code.flatMap(packagesIn));
   const peers = [...PEERS, ...OPTIONAL_PEERS];
   const { name, version, description, license, type, engines } = service;
@@ -58,17 +52,14 @@ export function packageManifest(service, code) {
     files: ['lib'],
     dependencies: ranges([...imported, ...TYPES].filter((one) => !peers.includes(one))),
     peerDependencies: ranges(peers),
-    peerDependenciesMeta: Object.fromEntries(
-      OPTIONAL_PEERS.map((one) => [one, { optional: true }]),
-    ),
+    peerDependenciesMeta: Object.fromEntries(OPTIONAL_PEERS.map((one) => [one, { optional: true }])),
     publishConfig: { access: 'public', provenance: true },
   };
 }
 
 /** The packages that a module imports, at its start or later. */
 function packagesIn(text) {
-  const imports =
-    /^(?:import|export)\b(?:[^'"=(]*\bfrom)? *['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+  const imports = /^(?:import|export)\b(?:[^'"=(]*\bfrom)? *['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
   return [...text.matchAll(imports)]
     .map(([, atStart, later]) => atStart ?? later)
     .filter((specifier) => !/^(\.|node:)/.test(specifier))

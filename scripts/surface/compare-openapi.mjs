@@ -105,9 +105,7 @@ class OperationComparison {
   #access(was, is) {
     const key = 'x-required-scope';
     const scope =
-      was[key] === is[key] || is[key] === undefined
-        ? []
-        : [{ text: `scope was ${was[key] ?? 'none'}, is ${is[key]}` }];
+      was[key] === is[key] || is[key] === undefined ? [] : [{ text: `scope was ${was[key] ?? 'none'}, is ${is[key]}` }];
     return [...scope, ...this.#security(was.security, is.security)];
   }
 
@@ -207,8 +205,6 @@ class OperationComparison {
 
 function byKey(parameters, document) {
   return new Map(
-    parameters
-      .map((one) => resolve(one, document))
-      .map((one) => [`${one.in} parameter ${one.name}`, one]),
+    parameters.map((one) => resolve(one, document)).map((one) => [`${one.in} parameter ${one.name}`, one]),
   );
 }

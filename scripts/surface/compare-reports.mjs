@@ -60,7 +60,5 @@ function isHarmless(line, first) {
   const isMember = /^ {4}[^\s}].*;$/.test(line);
   if (!isMember || /^ *(protected )?(abstract|constructor)\b/.test(line)) return false;
   const isOptional = /^ *(readonly )?[\w$]+\?[:(]/.test(line);
-  return (
-    isOptional || (/^(export )?(abstract )?class /.test(first) && !/class \w*Dto\b/.test(first))
-  );
+  return isOptional || (/^(export )?(abstract )?class /.test(first) && !/class \w*Dto\b/.test(first));
 }

@@ -19,6 +19,8 @@ const LIMITS = {
 const COMPARED = new Set([
   ...Object.keys(LIMITS),
   ...['enum', 'properties', 'required', 'additionalProperties', 'items', 'default'],
+  // Values that may be among others: any text is possible before and after.
+  'x-extensible-enum',
 ]);
 
 /** Compares schemas of two documents. What is sent to the service may only widen, what it sends only narrow. */
@@ -46,9 +48,7 @@ export class SchemaComparison {
       const fitting = wide.filter((one) => takes(one.type, shape.type));
       if (fitting.length === 0) return [this.#typeChange(shape, lone ? wide[0] : undefined)];
       const sorted = [...fitting].sort((a, b) => (b.name === shape.name) - (a.name === shape.name));
-      const attempts = sorted.map((one) =>
-        this.isInput ? this.#ofShapes(shape, one) : this.#ofShapes(one, shape),
-      );
+      const attempts = sorted.map((one) => (this.isInput ? this.#ofShapes(shape, one) : this.#ofShapes(one, shape)));
       return attempts.find((changes) => changes.length === 0) ?? attempts[0];
     });
   }
@@ -59,10 +59,7 @@ export class SchemaComparison {
       const [was, is] = this.isInput ? [shape, other] : [other, shape];
       return { path: '', text: `was ${name(was)}, is ${name(is)}` };
     }
-    return {
-      path: '',
-      text: this.isInput ? `may no longer be ${name(shape)}` : `may be ${name(shape)} now`,
-    };
+    return { path: '', text: this.isInput ? `may no longer be ${name(shape)}` : `may be ${name(shape)} now` };
   }
 
   #ofShapes(before, after) {
@@ -80,11 +77,7 @@ export class SchemaComparison {
     if (named) this.open.delete(pair);
     const { name } = before;
     if (name === undefined) return changes;
-    return changes.map((one) => ({
-      ...one,
-      schema: one.schema ?? name,
-      inSchema: one.inSchema ?? one.path,
-    }));
+    return changes.map((one) => ({ ...one, schema: one.schema ?? name, inSchema: one.inSchema ?? one.path }));
   }
 
   #ofEnums(was, is) {
@@ -148,9 +141,7 @@ export class SchemaComparison {
     for (const name of this.isInput && rest ? Object.keys(is) : []) {
       if (!(name in was)) changes.push(...within(name, this.compare(rest, is[name])));
     }
-    changes.push(
-      ...within('*', this.#ofParts(before.additionalProperties, after.additionalProperties)),
-    );
+    changes.push(...within('*', this.#ofParts(before.additionalProperties, after.additionalProperties)));
     return changes;
   }
 

@@ -16,9 +16,7 @@ export function unnamedFindings(root) {
   const read = (...path) => readFileSync(join(root, ...path), 'utf8');
   const document = (...path) => JSON.parse(read(...path));
   if (!existsSync(join(root, 'api', 'released'))) return [];
-  const reports = readdirSync(join(root, 'api', 'released')).filter((name) =>
-    name.endsWith(REPORT),
-  );
+  const reports = readdirSync(join(root, 'api', 'released')).filter((name) => name.endsWith(REPORT));
   const findings = [
     ...compareOpenApi(document('api', 'released', 'openapi.json'), document('openapi.json')),
     ...reports.flatMap((name) =>

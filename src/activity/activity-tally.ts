@@ -1,60 +1,64 @@
 import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { DAY_MS, HOUR_MS } from '../common/time.ts';
+import { columnsOf } from '../database/dialect.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
-import type { OnLastWork } from '../database/upkeep/last-work.ts';
+import { type OnFlush, onFlush } from '../database/upkeep/shutdown-phases.ts';
 import { WriteBehind } from '../database/upkeep/write-behind.ts';
-import {
-  type Activity,
-  addActivity,
-  HOUR_MS,
-  type HourlyActivity,
-  noActivity,
-} from './activity.ts';
+import { type Activity, addActivity, type HourlyActivity, noActivity } from './activity.ts';
+import { ExpirySweep, removeOldest } from '../database/upkeep/expiry-sweep.ts';
 
 const WRITE_EVERY_MS = 5000;
 
 const COLUMNS = {
-  workspace_id: 'integer',
+  workspaceId: 'integer',
   hour: 'bigint',
   introspections: 'bigint',
   rotations: 'bigint',
   creations: 'bigint',
 } as const;
 
-const names = Object.keys(COLUMNS).join(', ');
+const { columns, members } = columnsOf(COLUMNS);
 
-/** In one order: in different ones, replicas that add to the same rows could deadlock. */
+/** Rows have one order: in different ones, replicas that add to the same rows could deadlock. */
 const addAll = statement<{ rows: readonly Row[] }>(
   'activity.add-all',
   ({ recordsOf }) => `
-    INSERT INTO activity (${names})
-    SELECT ${names} FROM ${recordsOf(':rows', COLUMNS)} WHERE true ORDER BY workspace_id, hour
+    INSERT INTO activity (${columns})
+    SELECT ${members} FROM ${recordsOf(':rows', COLUMNS)} WHERE true ORDER BY "workspaceId", hour
     ON CONFLICT (workspace_id, hour) DO UPDATE SET
       introspections = activity.introspections + excluded.introspections,
       rotations = activity.rotations + excluded.rotations,
       creations = activity.creations + excluded.creations`,
 );
 
-/** Named as the columns are. */
+const listHours = statement<{ workspaceId: number; from: number; to: number }, HourlyActivity>(
+  'activity.list-hours',
+  () => `
+    SELECT hour, introspections, rotations, creations FROM activity
+    WHERE workspace_id = :workspaceId
+      AND hour >= CAST(:from AS bigint) AND hour < CAST(:to AS bigint)`,
+);
+
 interface Row extends HourlyActivity {
-  workspace_id: number;
+  workspaceId: number;
 }
 
 /**
- * Counts in memory what happens in each workspace, and adds it to the table every five seconds and at
- * the end. What could not be written is kept for the next time; a process that is killed loses it.
+ * Counts events of each workspace in memory, and adds them to the table every five seconds and at the end. Counts that
+ * could not be written are kept for the next time; a process that is killed loses them.
  */
 @Injectable()
-export class ActivityTally implements OnApplicationBootstrap, OnLastWork {
+export class ActivityTally implements OnApplicationBootstrap, OnFlush {
   private readonly logger = new Logger(ActivityTally.name);
   private hour = 0;
   private ofHour = new Map<number, Activity>();
-  /** Of hours that are over, and what is to be written, by workspace and hour. */
+  /** Counts of past hours and pending counts, keyed by workspace and hour. */
   private kept = new Map<string, Row>();
   private timer: NodeJS.Timeout | undefined;
   private readonly writing = new WriteBehind(() => this.write());
-  /** One outage is one warning. */
+  /** Logs one warning for each outage. */
   private isFailing = false;
 
   constructor(
@@ -62,7 +66,7 @@ export class ActivityTally implements OnApplicationBootstrap, OnLastWork {
     private readonly statements: Statements,
   ) {}
 
-  /** The counts of a workspace, to be counted up at once: the next call may get others. */
+  /** Returns the counts of a workspace, to be increased at once: the next call may return others. */
   of(workspaceId: number): Activity {
     if (Date.now() - this.hour >= HOUR_MS) this.turn();
     let activity = this.ofHour.get(workspaceId);
@@ -70,16 +74,25 @@ export class ActivityTally implements OnApplicationBootstrap, OnLastWork {
     return activity;
   }
 
+  /**
+   * Lists the hours that began in a period and have counts, of all processes, in no order. Times are in milliseconds
+   * since 1970; `to` is exclusive.
+   * @throws DatabaseUnavailable
+   */
+  list(workspaceId: number, from: number, to: number): Promise<HourlyActivity[]> {
+    return this.statements.read(listHours, { workspaceId, from, to });
+  }
+
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
   }
 
-  async onLastWork(): Promise<void> {
+  async [onFlush](): Promise<void> {
     clearInterval(this.timer);
     await this.writing.last();
   }
 
-  /** Writes what was counted, unless a write is under way: then waits for that one. */
+  /** Writes the counts, or waits for the write that is running. */
   async flush(): Promise<void> {
     await this.writing.now();
   }
@@ -100,19 +113,26 @@ export class ActivityTally implements OnApplicationBootstrap, OnLastWork {
     return !this.isFailing;
   }
 
-  /** Puts aside what was counted: from now on the counts are of the hour that it is. */
+  /** Sets the counts aside: new counts belong to the present hour. */
   private turn(): void {
     const { hour, ofHour } = this;
     const now = Date.now();
     this.hour = now - (now % HOUR_MS);
     this.ofHour = new Map();
-    for (const [workspace_id, activity] of ofHour) this.keep({ workspace_id, hour, ...activity });
+    for (const [workspaceId, activity] of ofHour) this.keep({ workspaceId, hour, ...activity });
   }
 
   private keep(row: Row): void {
-    const key = `${row.workspace_id}/${row.hour}`;
+    const key = `${row.workspaceId}/${row.hour}`;
     const kept = this.kept.get(key);
     if (kept) addActivity(kept, row);
     else this.kept.set(key, row);
   }
+}
+
+/** Removes counts older than 90 days. */
+@Injectable()
+export class ActivityRetention extends ExpirySweep {
+  protected readonly removeExpired = removeOldest('activity', 'hour', 'workspace_id', 'hour');
+  protected override readonly retentionMs = 90 * DAY_MS;
 }

@@ -1,13 +1,10 @@
-export const HOUR_MS = 3_600_000;
-
-/** What is counted in a workspace. */
 export interface Activity {
   introspections: number;
   rotations: number;
   creations: number;
 }
 
-/** What was counted within the hour that began at `hour`, in milliseconds since 1970. */
+/** Counts of the hour that began at `hour`, in milliseconds since 1970. */
 export interface HourlyActivity extends Activity {
   hour: number;
 }
@@ -16,10 +13,7 @@ export function noActivity(): Activity {
   return { introspections: 0, rotations: 0, creations: 0 };
 }
 
-export function addActivity(
-  to: Activity,
-  { introspections, rotations, creations }: Activity,
-): void {
+export function addActivity(to: Activity, { introspections, rotations, creations }: Activity): void {
   to.introspections += introspections;
   to.rotations += rotations;
   to.creations += creations;

@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../common/time.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 
-const SOON_MS = 30 * 86_400_000;
+const SOON_MS = 30 * DAY_MS;
 
 export interface ApiTokenCounts {
-  /** Those that are neither revoked nor expired. */
+  /** Neither revoked nor expired. */
   active: number;
-  /** Those of them that expire within 30 days and have no successor. */
+  /** Active tokens that expire within 30 days and have no successor. */
   expiringSoon: number;
 }
 
@@ -22,7 +23,6 @@ const countTokens = statement<{ workspaceId: number; now: number; soon: number }
       AND (expires_at IS NULL OR expires_at > CAST(:now AS bigint))`,
 );
 
-/** Counts the API tokens of a workspace, which has few. */
 @Injectable()
 export class ApiTokenCounter {
   constructor(private readonly statements: Statements) {}
@@ -30,11 +30,7 @@ export class ApiTokenCounter {
   /** @throws DatabaseUnavailable */
   async count(workspaceId: number): Promise<ApiTokenCounts> {
     const now = Date.now();
-    const [counts] = await this.statements.read(countTokens, {
-      workspaceId,
-      now,
-      soon: now + SOON_MS,
-    });
+    const [counts] = await this.statements.read(countTokens, { workspaceId, now, soon: now + SOON_MS });
     return counts!;
   }
 }

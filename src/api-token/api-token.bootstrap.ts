@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { resolve } from 'node:path';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log.ts';
-import { operator, scopes } from '../common/caller.ts';
-import { writePrivateFile } from '../common/private-file.ts';
-import { generateToken } from '../common/secrets.ts';
+import { operator, scopes } from '../common/access/caller.ts';
+import { writePrivateFile } from '../common/secret/private-file.ts';
+import { generateToken } from '../common/secret/secrets.ts';
 import { Config } from '../config/config.ts';
 import { isUniqueViolation } from '../database/database-errors.ts';
 import { Transactor } from '../database/transactor.ts';
@@ -12,23 +12,19 @@ import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 
-/** What the start found, or did, about the first API token. */
 export type BootstrapResult =
-  /** There already is one. */
   | { kind: 'present' }
   /** It was created from BOOTSTRAP_API_TOKEN. */
   | { kind: 'configured' }
-  /** It was generated, and written to `file`. */
   | { kind: 'generated'; token: string; file: string }
-  /** There is none: the operator has to issue one. */
+  /** None exists: the operator has to issue one. */
   | { kind: 'absent' };
 
-/** The workspace that the first migration creates. */
 const WORKSPACE_NAME = 'default';
 const TOKEN_NAME = 'bootstrap';
 const TOKEN_FILE = 'bootstrap-token';
 
-/** Provides the first API token. There is no endpoint for it, which a first visitor could claim. */
+/** Provides the first API token. An endpoint for it could be claimed by its first visitor. */
 @Injectable()
 export class ApiTokenBootstrap {
   constructor(
@@ -40,8 +36,8 @@ export class ApiTokenBootstrap {
   ) {}
 
   /**
-   * Creates the first token if there is none. Safe to run in several replicas at once: of those
-   * with the same configuration only one creates it.
+   * Creates the first token if there is none. Safe to run in several replicas at once: of those with the same
+   * configuration only one creates it.
    */
   async run(): Promise<BootstrapResult> {
     try {
@@ -63,8 +59,7 @@ export class ApiTokenBootstrap {
     if (databaseUrl !== undefined) return { kind: 'absent' };
     const token = generateToken('uga');
     const file = resolve(dataDir, TOKEN_FILE);
-    // Written before the commit: a token that exists in the database alone would lock everybody
-    // out.
+    // Written before the commit: nobody could read a token that exists in the database alone.
     writePrivateFile(file, `${token}\n`);
     await this.create(manager, token);
     return { kind: 'generated', token, file };
@@ -81,7 +76,7 @@ export class ApiTokenBootstrap {
       expiresAt: null,
       allowedCidrs: null,
     });
-    this.auditLog.record(manager, operator(workspaceId), {
+    await this.auditLog.record(manager, operator(workspaceId), {
       action: 'api_token.issue',
       object: { type: 'api_token', id: row.id },
       after: { name: TOKEN_NAME, scopes, last_four: row.lastFour },

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/errors.ts';
-import { hashToken } from '../common/secrets.ts';
+import { ApiTokenEnded, ApiTokenNotFound, DatabaseUnavailable } from '../common/problem/errors.ts';
+import { hashToken } from '../common/secret/secrets.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { ApiToken } from './api-token.entity.ts';
@@ -13,24 +13,19 @@ interface TokenKey {
   id: number;
 }
 
-/** Ids from here on are random; none has more than nine digits. */
+/** Ids above this are random; none has more than nine digits. */
 const FIRST = 100_000_000;
 const MAX_START = 500_000_000;
 const MAX_STEP = 100;
 /** A random id may belong to another workspace already, seldom twice in a row. */
 const MAX_ATTEMPTS = 20;
 
-type Given = {
-  workspaceId: number;
-  name: string;
-  firstTokenId: number | null;
-  subject?: string | null;
-} & Grant;
+type Given = { workspaceId: number; name: string; firstTokenId: number | null; subject?: string | null } & Grant;
 type NewToken = Required<Given> & { tokenHash: Buffer; lastFour: string; createdAt: number };
 
 /**
- * Ids of a workspace grow by random steps from a random start: they reveal the order of its tokens,
- * but not how many others have been issued. Tokens are never removed, so no id is reused.
+ * Ids of a workspace grow by random steps from a random start: they reveal the order of its tokens, but not the number
+ * of tokens of others. Tokens are never removed, so no id is reused.
  */
 const insertToken = statement<NewToken & { start: number; step: number }, { id: number }>(
   'api-token.insert',
@@ -48,11 +43,7 @@ const insertToken = statement<NewToken & { start: number; step: number }, { id: 
     RETURNING id`,
 );
 
-/** An API token as its administrators may read it. */
-export type ShownApiToken = Omit<
-  ApiToken,
-  'workspaceId' | 'workspace' | 'tokenHash' | 'firstTokenId'
->;
+export type ShownApiToken = Omit<ApiToken, 'workspaceId' | 'workspace' | 'tokenHash' | 'firstTokenId'>;
 
 const SHOWN = `
   id, name, last_four AS "lastFour", scopes, created_at AS "createdAt", expires_at AS "expiresAt",
@@ -89,7 +80,7 @@ export class ApiTokenRepository {
     return token;
   }
 
-  /** Gets a token within a transaction. @throws ApiTokenNotFound */
+  /** Reads a token within a transaction. @throws ApiTokenNotFound */
   async get(manager: EntityManager, { workspaceId, id }: TokenKey): Promise<ApiToken> {
     const token = await manager.findOneBy(ApiToken, { workspaceId, id });
     if (!token) throw new ApiTokenNotFound();
@@ -97,8 +88,7 @@ export class ApiTokenRepository {
   }
 
   /**
-   * Gets a token that can be changed: not one that has ended, or stays valid only for the overlap
-   * of a rotation.
+   * Reads a token that can be changed: neither ended, nor in the overlap of a rotation.
    * @throws ApiTokenNotFound, ApiTokenEnded
    */
   async getActive(manager: EntityManager, key: TokenKey): Promise<ApiToken> {
@@ -107,7 +97,7 @@ export class ApiTokenRepository {
     return token;
   }
 
-  /** Inserts a new token, of which only the hash is stored. */
+  /** Inserts a new token; stores its hash only. */
   async insert(manager: EntityManager, token: string, given: Given): Promise<ApiToken> {
     const row = {
       subject: null,
@@ -127,11 +117,8 @@ export class ApiTokenRepository {
     throw new DatabaseUnavailable(new Error(`found no free id in ${MAX_ATTEMPTS} attempts`));
   }
 
-  /** Ends the predecessor of a token that is being rotated; undefined if none is still valid. */
-  async endOverlap(
-    manager: EntityManager,
-    { workspaceId, id }: TokenKey,
-  ): Promise<ApiToken | undefined> {
+  /** Ends the predecessor of a token that is being rotated; returns undefined if none is still valid. */
+  async endOverlap(manager: EntityManager, { workspaceId, id }: TokenKey): Promise<ApiToken | undefined> {
     const predecessor = await manager.findOneBy(ApiToken, { workspaceId, supersededBy: id });
     if (!predecessor || hasEnded(predecessor)) return undefined;
     predecessor.revokedAt = Date.now();

@@ -1,21 +1,19 @@
 import { type EntityManager, IsNull, Like, Not } from 'typeorm';
-import type { Caller } from '../common/caller.ts';
-import { GrantExceedsCaller, LastAdminApiToken } from '../common/errors.ts';
+import type { Caller } from '../common/access/caller.ts';
+import { GrantExceedsCaller, LastAdminApiToken } from '../common/problem/errors.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { areWithin, isInRanges, toRanges } from './cidr.ts';
 
-/** What a token permits. Scopes and ranges are separated by spaces; null means no expiry, or any address. */
+/** The permissions of a token. Scopes and ranges are separated by spaces; null means no expiry, or any address. */
 export type Grant = Pick<ApiToken, 'scopes' | 'expiresAt' | 'allowedCidrs'>;
 
-/** Whether the token is revoked or expired. */
 export function hasEnded({ revokedAt, expiresAt }: ApiToken): boolean {
   return revokedAt !== null || (expiresAt !== null && expiresAt <= Date.now());
 }
 
 /**
- * Refuses a grant that exceeds the caller's own: another scope, a longer life, a wider range of
- * addresses.
- * @param own the caller's own token; undefined for the operator, who holds everything
+ * Refuses a grant that exceeds the caller's own: another scope, a longer life, a wider range of addresses.
+ * @param own the caller's own token; undefined for the operator, who has every permission
  * @throws GrantExceedsCaller
  */
 export function requireGrantable(own: ApiToken | undefined, grant: Grant): void {
@@ -34,9 +32,8 @@ export function requireGrantable(own: ApiToken | undefined, grant: Grant): void 
 }
 
 /**
- * Whether `wanted` exceeds `held` in any way. If it does, the result has to be grantable as a
- * whole: a scope added to a token that outlives the caller's own would be granted for that longer
- * life.
+ * Tells whether `wanted` exceeds `held` in any way. If so, the result must be grantable as a whole: a scope added to a
+ * token that outlives the caller's own would be granted for that longer life.
  */
 export function isWider(wanted: Grant, held: Grant): boolean {
   const scopes = held.scopes.split(' ');
@@ -52,24 +49,17 @@ function areRangesWithin(inner: string | null, outer: string | null): boolean {
   return inner !== null && areWithin(inner.split(' '), outer.split(' '));
 }
 
-/** Whether the token may be used from the address. */
-export function isAllowedFrom(
-  address: string | null,
-  { allowedCidrs }: Pick<ApiToken, 'allowedCidrs'>,
-): boolean {
+export function isAllowedFrom(address: string | null, { allowedCidrs }: Pick<ApiToken, 'allowedCidrs'>): boolean {
   return allowedCidrs === null || isInRanges(address, toRanges(allowedCidrs.split(' ')));
 }
 
-/** Whether the token may administer its workspace. */
 export function isAdmin({ scopes }: Pick<ApiToken, 'scopes'>): boolean {
   return scopes.split(' ').includes('admin');
 }
 
 /**
- * Refuses a change over HTTP that would leave the workspace without an administrator; the operator
- * may make it.
- * @param leaving the token that is about to end, to expire sooner, to lose the scope `admin`, or to
- *   exclude its own address
+ * Refuses a change over HTTP that would leave the workspace without an administrator; the operator may make it.
+ * @param leaving the token that is about to end, to expire sooner, to lose the scope `admin`, or to exclude its own address
  * @throws LastAdminApiToken
  */
 export async function requireAnotherAdmin(
@@ -77,7 +67,7 @@ export async function requireAnotherAdmin(
   { workspaceId, apiTokenId }: Caller,
   leaving: ApiToken,
 ): Promise<void> {
-  // The identity provider says who may enter, and can take it away: people do not count, and can always go.
+  // People do not count, and may always leave: the identity provider grants and revokes their access.
   if (apiTokenId === null || leaving.subject !== null || !isLasting(leaving)) return;
   const others = await manager.findBy(ApiToken, {
     workspaceId,
@@ -90,7 +80,7 @@ export async function requireAnotherAdmin(
   if (!others.some(isLasting)) throw new LastAdminApiToken();
 }
 
-/** Whether it is an administrator that lasts beyond the overlap of a rotation. */
+/** Tells whether it is an administrator that lasts beyond the overlap of a rotation. */
 function isLasting(token: ApiToken): boolean {
   return isAdmin(token) && !hasEnded(token) && token.supersededBy === null;
 }

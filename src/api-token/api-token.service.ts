@@ -1,83 +1,64 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log.ts';
-import type { Caller } from '../common/caller.ts';
+import type { Caller } from '../common/access/caller.ts';
 import {
   AddressNotAllowed,
   ApiTokenInvalid,
   ApiTokenOfPerson,
   ApiTokenSuperseded,
   InsufficientScope,
-} from '../common/errors.ts';
-import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/page.dto.ts';
-import { generateToken } from '../common/secrets.ts';
+} from '../common/problem/errors.ts';
+import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/parameters/page.dto.ts';
+import { generateToken } from '../common/secret/secrets.ts';
 import { fromWireTime } from '../common/time.ts';
-import { ChangeFeed } from '../database/change-feed.ts';
+import { ChangeFeed } from '../change-log/change-feed.ts';
 import { Transactor } from '../database/transactor.ts';
+import { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-calls.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import type { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
-import {
-  hasEnded,
-  isAdmin,
-  isAllowedFrom,
-  isWider,
-  requireAnotherAdmin,
-  requireGrantable,
-} from './api-token.rules.ts';
+import { hasEnded, isAdmin, isAllowedFrom, isWider, requireAnotherAdmin, requireGrantable } from './api-token.rules.ts';
 import { settingsOf, toApiTokenView } from './api-token.view.ts';
-import type {
-  IssueApiTokenDto,
-  RotateApiTokenDto,
-  UpdateApiTokenDto,
-} from './dto/api-token.dto.ts';
-import type {
-  ApiTokenAnswer,
-  ApiTokensAnswer,
-  IssuedApiTokenAnswer,
-} from './dto/api-token-answer.dto.ts';
+import type { CreateApiTokenRequest, RotateApiTokenRequest, UpdateApiTokenRequest } from './dto/api-token.dto.ts';
+import type { ApiTokenResponse, ApiTokensResponse, ApiTokenWithSecretResponse } from './dto/api-token-response.dto.ts';
 
-/**
- * Administers the tokens with which host applications call the API. Changes to the tokens of one
- * workspace happen one after the other, and take effect in every replica within a second.
- */
+/** A change that is the same however often it is made. */
+const UNKEYED: IdempotentCall = { key: undefined, request: [] };
+
+/** Administers API tokens. Changes to the tokens of one workspace are serialised, and take effect in every replica within a second. */
 @Injectable()
 export class ApiTokenService {
-  /** @internal Nest makes it. */
+  /** @internal */
   constructor(
     private readonly apiTokens: ApiTokenRepository,
     private readonly transactor: Transactor,
     private readonly workspaces: WorkspaceService,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
+    private readonly calls: IdempotentCalls,
   ) {}
 
-  /** Lists one page of the workspace's tokens in the order of creation, including those that have ended. */
-  async list({ workspaceId }: Caller, query: PageQueryDto): Promise<ApiTokensAnswer> {
+  /** Lists one page of the workspace's tokens in the order of creation, including ended ones. */
+  async list({ workspaceId }: Caller, query: PageQueryDto): Promise<ApiTokensResponse> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
     const tokens = await this.apiTokens.list({ workspaceId, after, limit: limit + 1 });
-    const { rows, nextCursor } = toPage(tokens, limit, ({ id }) => [id]);
-    return {
-      success: 1,
-      api_tokens: rows.map(toApiTokenView),
-      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-    };
+    const { rows, ...next } = toPage(tokens, limit, ({ id }) => [id]);
+    return { success: 1, api_tokens: rows.map(toApiTokenView), ...next };
   }
 
   /** @throws ApiTokenNotFound */
-  async get({ workspaceId }: Caller, id: number): Promise<ApiTokenAnswer> {
+  async get({ workspaceId }: Caller, id: number): Promise<ApiTokenResponse> {
     const token = await this.apiTokens.show({ workspaceId, id });
     return { success: 1, api_token: toApiTokenView(token) };
   }
 
-  /**
-   * Issues a token. The answer is the only place where it can ever be read.
-   * @throws GrantExceedsCaller
-   */
-  async issue(caller: Caller, dto: IssueApiTokenDto): Promise<IssuedApiTokenAnswer> {
+  /** Issues a token. The response is the only one that ever contains it. @throws GrantExceedsCaller */
+  async issue(caller: Caller, dto: CreateApiTokenRequest, key?: string): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
-    return this.change(caller, async (manager, own) => {
+    const call = { key, request: ['api_token.issue', dto] };
+    return this.change(caller, call, async (manager, own) => {
       const grant = {
         scopes: dto.scopes.join(' '),
         expiresAt: toExpiry(dto.expires_at),
@@ -87,7 +68,7 @@ export class ApiTokenService {
       const token = generateToken('uga');
       const given = { workspaceId, name: dto.name, firstTokenId: null, ...grant };
       const row = await this.apiTokens.insert(manager, token, given);
-      this.auditLog.record(manager, caller, {
+      await this.auditLog.record(manager, caller, {
         action: 'api_token.issue',
         object: { type: 'api_token', id: row.id },
         after: settingsOf(row),
@@ -96,20 +77,16 @@ export class ApiTokenService {
     });
   }
 
-  /**
-   * Stores every field that was sent.
-   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken
-   */
-  async update(caller: Caller, id: number, dto: UpdateApiTokenDto): Promise<ApiTokenAnswer> {
+  /** Stores every field that was sent. @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken */
+  async update(caller: Caller, id: number, dto: UpdateApiTokenRequest): Promise<ApiTokenResponse> {
     const { workspaceId } = caller;
-    return this.change(caller, async (manager, own) => {
+    return this.change(caller, UNKEYED, async (manager, own) => {
       const row = await this.apiTokens.getActive(manager, { workspaceId, id });
       const before = settingsOf(row);
       const wanted = {
         scopes: dto.scopes?.join(' ') ?? row.scopes,
         expiresAt: dto.expires_at === undefined ? row.expiresAt : toExpiry(dto.expires_at),
-        allowedCidrs:
-          dto.allowed_cidrs === undefined ? row.allowedCidrs : toCidrs(dto.allowed_cidrs),
+        allowedCidrs: dto.allowed_cidrs === undefined ? row.allowedCidrs : toCidrs(dto.allowed_cidrs),
       };
       if (isWider(wanted, row)) requireGrantable(own, wanted);
       const isCutOff = id === caller.apiTokenId && !isAllowedFrom(caller.address, wanted);
@@ -121,7 +98,7 @@ export class ApiTokenService {
       const after = settingsOf(row);
       if (JSON.stringify(before) !== JSON.stringify(after)) {
         await manager.save(row);
-        this.auditLog.record(manager, caller, {
+        await this.auditLog.record(manager, caller, {
           action: 'api_token.update',
           object: { type: 'api_token', id },
           before,
@@ -133,14 +110,20 @@ export class ApiTokenService {
   }
 
   /**
-   * Issues a token with the same settings in place of this one, which stays valid for the grace
-   * period. Its own predecessor, if still valid, ends at once.
+   * Issues a token with the same settings to replace this one, which stays valid for the grace period. A predecessor
+   * that is still valid ends at once.
    * @throws ApiTokenNotFound, ApiTokenEnded, ApiTokenOfPerson, GrantExceedsCaller
    */
-  async rotate(caller: Caller, id: number, dto: RotateApiTokenDto): Promise<IssuedApiTokenAnswer> {
+  async rotate(
+    caller: Caller,
+    id: number,
+    dto: RotateApiTokenRequest,
+    key?: string,
+  ): Promise<ApiTokenWithSecretResponse> {
     const { workspaceId } = caller;
     const { grace_period_seconds: graceSeconds = 0 } = dto;
-    return this.change(caller, async (manager, own) => {
+    const call = { key, request: ['api_token.rotate', id, dto] };
+    return this.change(caller, call, async (manager, own) => {
       const old = await this.apiTokens.getActive(manager, { workspaceId, id });
       if (old.subject !== null) throw new ApiTokenOfPerson();
       const { name, scopes, expiresAt, allowedCidrs } = old;
@@ -155,11 +138,11 @@ export class ApiTokenService {
       if (graceSeconds === 0) old.revokedAt = now;
       else old.expiresAt = Math.min(expiresAt ?? Infinity, now + graceSeconds * 1000);
       await manager.save(old);
-      this.auditLog.record(manager, caller, {
+      await this.auditLog.record(manager, caller, {
         action: 'api_token.rotate',
         object: { type: 'api_token', id },
         details: {
-          superseded_by: row.id,
+          superseded_by_id: row.id,
           grace_period_seconds: graceSeconds,
           ...(predecessor && { ended: predecessor.id }),
         },
@@ -168,34 +151,29 @@ export class ApiTokenService {
     });
   }
 
-  /**
-   * Ends a token. Revoking it again changes nothing.
-   * @throws ApiTokenNotFound, LastAdminApiToken
-   */
-  async revoke(caller: Caller, id: number): Promise<ApiTokenAnswer> {
+  /** Ends a token. Revoking it again changes nothing. @throws ApiTokenNotFound, LastAdminApiToken */
+  async revoke(caller: Caller, id: number): Promise<ApiTokenResponse> {
     const { workspaceId } = caller;
-    return this.change(caller, async (manager) => {
+    return this.change(caller, UNKEYED, async (manager) => {
       const row = await this.apiTokens.get(manager, { workspaceId, id });
       if (row.revokedAt === null) {
         await requireAnotherAdmin(manager, caller, row);
         row.revokedAt = Date.now();
         await manager.save(row);
-        this.auditLog.record(manager, caller, {
-          action: 'api_token.revoke',
-          object: { type: 'api_token', id },
-        });
+        await this.auditLog.record(manager, caller, { action: 'api_token.revoke', object: { type: 'api_token', id } });
       }
       return { success: 1, api_token: toApiTokenView(row) };
     });
   }
 
   /**
-   * Runs one change at a time in a workspace. Reads the caller's own token again: the guard's
-   * cached copy may be almost a second old.
+   * Runs one change at a time in a workspace. Reads the caller's own token again: the guard's cached copy may be almost
+   * a second old.
    * @throws ApiTokenInvalid, InsufficientScope, AddressNotAllowed, ApiTokenSuperseded
    */
-  private async change<T>(
+  private async change<T extends object>(
     caller: Caller,
+    call: IdempotentCall,
     work: (manager: EntityManager, own: ApiToken | undefined) => Promise<T>,
   ): Promise<T> {
     const { workspaceId, apiTokenId } = caller;
@@ -206,26 +184,25 @@ export class ApiTokenService {
       if (hasEnded(own)) throw new ApiTokenInvalid({ workspaceId, apiTokenId });
       if (!isAdmin(own)) throw new InsufficientScope('admin');
       if (!isAllowedFrom(caller.address, own)) throw new AddressNotAllowed();
-      // Somebody who got hold of the old token must not be able to end the new one, or to outlive
-      // it.
-      if (own.supersededBy !== null) throw new ApiTokenSuperseded();
-      return work(manager, own);
+      return this.calls.within(manager, caller, call, () => {
+        // The holder of an old, stolen token must not be able to end the new one, or to outlive it.
+        if (own.supersededBy !== null) throw new ApiTokenSuperseded();
+        return work(manager, own);
+      });
     });
     this.changes.announce({ workspaceId, of: 'api_tokens' });
     return result;
   }
 }
 
-function toIssuedAnswer(row: ApiToken, token: string): IssuedApiTokenAnswer {
+function toIssuedAnswer(row: ApiToken, token: string): ApiTokenWithSecretResponse {
   return { success: 1, api_token: { ...toApiTokenView(row), token } };
 }
 
-/** Parses a time of expiry; null for never. */
 function toExpiry(time: string | null | undefined): number | null {
   return typeof time === 'string' ? fromWireTime(time) : null;
 }
 
-/** Joins ranges into the stored text; null for anywhere. */
 function toCidrs(ranges: string[] | null | undefined): string | null {
   return Array.isArray(ranges) ? ranges.join(' ') : null;
 }

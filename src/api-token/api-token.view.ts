@@ -1,9 +1,8 @@
-import type { Scope } from '../common/caller.ts';
+import type { Scope } from '../common/access/caller.ts';
 import { toWireTime, toWireTimeOrNull } from '../common/time.ts';
 import type { ShownApiToken } from './api-token.repository.ts';
-import type { ApiTokenState, ApiTokenView } from './dto/api-token-answer.dto.ts';
+import type { ApiTokenState, ApiTokenView } from './dto/api-token-response.dto.ts';
 
-/** An API token as it may be shown. */
 export function toApiTokenView(token: ShownApiToken): ApiTokenView {
   return {
     id: token.id,
@@ -16,12 +15,12 @@ export function toApiTokenView(token: ShownApiToken): ApiTokenView {
     expires_at: toWireTimeOrNull(token.expiresAt),
     last_used_at: toWireTimeOrNull(token.lastUsedAt),
     revoked_at: toWireTimeOrNull(token.revokedAt),
-    superseded_by: token.supersededBy,
+    superseded_by_id: token.supersededBy,
     subject: token.subject,
   };
 }
 
-/** What the audit log keeps of a token when it is issued or changed. */
+/** Returns the fields that the audit log records. */
 export function settingsOf(token: ShownApiToken): object {
   const { name, scopes, expires_at, allowed_cidrs, last_four } = toApiTokenView(token);
   return { name, scopes, expires_at, allowed_cidrs, last_four };

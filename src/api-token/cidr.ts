@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import type { Violation } from '../common/violation.ts';
+import type { Violation } from '../common/problem/violation.ts';
 
 const MAX_RANGES = 50;
 const RANGE = /^([0-9A-Fa-f.:]{2,45})(?:\/(\d{1,3}))?$/;
@@ -22,20 +22,17 @@ export function cidrViolations(value: unknown, pointer: string): Violation[] {
     const place = `${pointer}/${index}`;
     const detail = 'A range must be an address or a CIDR range: 203.0.113.7, 10.0.0.0/8, fd00::/8.';
     if (typeof range !== 'string') return [{ pointer: place, code: 'type', detail }];
-    // Not checked by `parse`, which also reads values stored before leading zeros were refused.
+    // Checked here, because `parse` also reads values stored before leading zeros were refused.
     const isReadable = parse(range) !== undefined && !LEADING_ZERO.test(range);
     return isReadable ? [] : [{ pointer: place, code: 'not_acceptable', detail }];
   });
 }
 
-/**
- * Ranges by address family, in a form that is quick to search. A range of one family contains no
- * address of the other.
- */
+/** Ranges by address family, in a form that is quick to search. A range of one family contains no address of the other. */
 export type Ranges = Record<Family, BlockList>;
 
 export function toRanges(ranges: readonly string[]): Ranges {
-  // Two lists: in one, `::/0` would also contain every IPv4 address, in its mapped form.
+  // Two lists: in a single one, `::/0` would also contain every IPv4 address, in its mapped form.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const range of ranges) {
     const { address, prefix, family } = parse(range)!;
@@ -44,13 +41,12 @@ export function toRanges(ranges: readonly string[]): Ranges {
   return lists;
 }
 
-/** Whether `address` is in one of the ranges; an unknown address is in none. */
+/** Tells whether one of the ranges contains `address`; an unknown address is in none. */
 export function isInRanges(address: string | null, ranges: Ranges): boolean {
   const known = address === null ? undefined : parse(address);
   return known !== undefined && ranges[known.family].check(known.address, known.family);
 }
 
-/** Whether every range of `inner` lies in one of `outer`. */
 export function areWithin(inner: readonly string[], outer: readonly string[]): boolean {
   return inner.every((range) =>
     outer.some((around) => {
@@ -84,7 +80,7 @@ function parse(range: string): Range | undefined {
 }
 
 function mappedIpv4(address: string): string | undefined {
-  // The URL parser writes an address in its one short form (RFC 5952), the last 32 bits in hexadecimals.
+  // The URL parser writes an address in its one short form (RFC 5952), the last 32 bits in hexadecimal.
   const [, high, low] = MAPPED.exec(new URL(`http://[${address}]`).hostname) ?? [];
   if (high === undefined || low === undefined) return undefined;
   const [upper, lower] = [parseInt(high, 16), parseInt(low, 16)];

@@ -1,7 +1,4 @@
-/**
- * The actions that are recorded, as `noun.verb`; docs/audit-log.md describes each. This file imports
- * nothing: the page of the console suggests them, too.
- */
+/** Recorded actions, as `noun.verb`; docs/audit-log.md describes each. Imports nothing, because the console's page imports this file. */
 export const auditActions = [
   'api_token.expiring',
   'api_token.issue',

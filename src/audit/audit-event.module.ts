@@ -3,7 +3,6 @@ import { AuditEventController } from './audit-event.controller.ts';
 import { AuditExporter } from './audit-exporter.ts';
 import { AuditEventService } from './audit-event.service.ts';
 
-/** `/api/v1/audit-events`. */
 @Module({
   controllers: [AuditEventController],
   providers: [AuditEventService, AuditExporter],

@@ -1,19 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../common/time.ts';
 import type { EntityManager } from 'typeorm';
-import type { Caller } from '../common/caller.ts';
-import { AuditUnavailable, DatabaseUnavailable } from '../common/errors.ts';
-import { randomNumber } from '../common/random-bytes.ts';
-import { redactor } from '../common/secrets.ts';
+import type { Caller } from '../common/access/caller.ts';
+import { AuditUnavailable, ServiceError } from '../common/problem/errors.ts';
+import { randomNumber } from '../common/secret/random-bytes.ts';
+import { redactor } from '../common/secret/secrets.ts';
 import { Config } from '../config/config.ts';
-import { CHANGE_COLUMNS, insertChanges } from '../database/change-log.ts';
+import { CHANGE, insertChanges } from '../change-log/change-log.ts';
 import { translateDatabaseError } from '../database/database-errors.ts';
-import { statement } from '../database/statement.ts';
+import { columnsOf, type Dialect } from '../database/dialect.ts';
+import { statement, type Step } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { auditActions } from './audit-actions.ts';
 
 type AuditAction = (typeof auditActions)[number];
 
-/** Actions that leave user groups, API tokens and what they depend on as they are. */
+/** Actions that change no user group, API token or anything that they depend on. */
 const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'authentication.refuse',
   'authorization.refuse',
@@ -26,85 +28,84 @@ const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'webhook_endpoint.replay',
 ]);
 
-/** The kinds of change that the log of changes tells of. */
-export const changeKinds: readonly string[] = auditActions.filter(
-  (action) => !UNCHANGING.has(action),
-);
+export const changeKinds: readonly string[] = auditActions.filter((action) => !UNCHANGING.has(action));
 
-/** The actor of an event: what the event records of a `Caller`. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
-  /** Null where it is unknown. */
   workspaceId: number | null;
-  /** Whether it is the service itself, which nobody has asked. */
+  /** Whether the service itself acts, without a request. */
   isService?: boolean;
 };
 
-/** The operator at the command line, acting outside of any workspace. */
-export const installationOperator: AuditActor = {
-  workspaceId: null,
-  apiTokenId: null,
-  requestId: null,
-  address: null,
-};
+export const installationOperator: AuditActor = { workspaceId: null, apiTokenId: null, requestId: null, address: null };
 
-/** The service itself in a workspace: nobody has asked for what it does. */
+/** The service itself, acting in a workspace without a request. */
 export function ofService(workspaceId: number): AuditActor {
   return { workspaceId, apiTokenId: null, requestId: null, address: null, isService: true };
 }
 
 export interface AuditEntry {
   action: AuditAction;
-  /** The object of the action, by the id that the API shows. */
-  object?: { type: string; id: string | number };
-  /** The user group that is changed; none where the action concerns all of the workspace, or none of them. */
+  /** The object of the action, by the id that the API shows; null if the statement that records the event adds it. */
+  object?: { type: string; id: string | number | null };
+  /** The changed user group; absent if the action affects the whole workspace, or no group. */
   userGroupId?: number;
-  /** Of the group after the change, or the generation of its token that the change is about. */
+  /** Version of the group after the change, or the generation of its changed token. */
   version?: number;
-  /** The fields that changed, as they were; never a secret. */
+  /** The changed fields before the change; never a secret. */
   before?: object;
-  /** The fields that changed, as they are now; never a secret. */
+  /** The changed fields after the change; never a secret. */
   after?: object;
   details?: object;
 }
 
-/** What `AuditLog` records as one event. */
 export type AuditRecord = readonly [actor: AuditActor, entry: AuditEntry];
 
-const DAY_MS = 86_400_000;
-
-const COLUMNS = {
-  public_id: 'bigint',
-  workspace_id: 'integer',
-  occurred_at: 'bigint',
+const EVENT = {
+  publicId: 'bigint',
+  workspaceId: 'integer',
+  occurredAt: 'bigint',
   action: 'text',
-  actor_type: 'text',
-  api_token_id: 'integer',
-  request_id: 'text',
+  actorType: 'text',
+  apiTokenId: 'integer',
+  requestId: 'text',
   address: 'text',
-  object_type: 'text',
-  object_id: 'text',
+  objectType: 'text',
+  objectId: 'text',
   before: 'text',
   after: 'text',
   details: 'text',
-  keep_until: 'bigint',
+  keepUntil: 'bigint',
 } as const;
 
-type Values<Columns> = Record<keyof Columns, string | number | null>;
+/** The members of an event with its change. */
+export const RECORDED = { ...EVENT, ...CHANGE } as const;
 
-type Row = Values<typeof COLUMNS> & Partial<Values<typeof CHANGE_COLUMNS>>;
+type Values<Members> = Record<keyof Members, string | number | null>;
 
-const names = Object.keys(COLUMNS).join(', ');
+export type RecordedEvent = Values<typeof EVENT> & Partial<Values<typeof CHANGE>>;
 
-const insertEvents = statement<{ rows: readonly Row[] }>('audit-event.insert', (dialect) =>
-  dialect.insertEach(dialect.recordsOf(':rows', { ...COLUMNS, ...CHANGE_COLUMNS }), [
-    insertChanges(dialect),
-    `INSERT INTO audit_event (${names}) SELECT ${names} FROM r`,
-  ]),
-);
+const { columns, members } = columnsOf(EVENT);
+
+/** Steps of a statement that record the events, and their changes, in the order of the rows of `events`. */
+export function recordingSteps(dialect: Dialect, events: string): Step[] {
+  return [
+    { name: 'logged', table: 'change_event', sql: insertChanges(dialect, events) },
+    {
+      name: 'audited',
+      table: 'audit_event',
+      sql: `INSERT INTO audit_event (${columns}) SELECT ${members} FROM ${events}`,
+    },
+  ];
+}
+
+const insertEvents = statement<{ events: readonly RecordedEvent[] }>('audit-event.insert', (dialect) => [
+  { name: 'events', columns: RECORDED },
+  ...recordingSteps(dialect, 'events'),
+]);
 
 /**
- * Records who did what, in the transaction of the change itself, so that neither exists without the
- * other; what has changed goes into the change log, too.
+ * Records events in the transaction of the change itself, so that neither exists without the other; changes also go
+ * into the change log.
  */
 @Injectable()
 export class AuditLog {
@@ -117,49 +118,50 @@ export class AuditLog {
     this.redact = redactor(config.bootstrapApiToken, { whole: true });
   }
 
-  /** As `recordAll`, for one event. */
-  record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): void {
-    this.recordAll(manager, [[actor, entry]]);
+  /** Returns an id as events show it, or null if that is the id itself. */
+  redactId(id: string): string | null {
+    const redacted = this.redact(id);
+    return redacted === id ? null : redacted;
   }
 
-  /**
-   * Adds events, and the changes among them to the change log, at the end of the transaction of
-   * `manager`; if they cannot be added, it fails with AuditUnavailable or DatabaseUnavailable, and is
-   * rolled back. In an event it redacts whatever looks like a token, wherever it occurs.
-   */
-  recordAll(manager: EntityManager, events: readonly AuditRecord[]): void {
-    if (events.length === 0) return;
-    const rows = events.map(([actor, entry]) => this.toRow(actor, entry));
-    this.statements.runLast(manager, insertEvents, { rows }, toFailure);
+  record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
+    return this.recordAll(manager, [[actor, entry]]);
   }
 
-  private toRow(actor: AuditActor, entry: AuditEntry): Row {
+  /** Adds the events, and their changes to the change log. @throws AuditUnavailable, DatabaseUnavailable */
+  async recordAll(manager: EntityManager, records: readonly AuditRecord[]): Promise<void> {
+    if (records.length === 0) return;
+    const events = records.map((record) => this.toRecorded(record));
+    try {
+      await this.statements.run(manager, insertEvents, { events });
+    } catch (error) {
+      throw translateAuditError(translateDatabaseError(error));
+    }
+  }
+
+  /** Returns an event as it is stored. Redacts everything in it that looks like a token. */
+  toRecorded([actor, entry]: AuditRecord): RecordedEvent {
     const { action, object, before, after, details, userGroupId = null, version = null } = entry;
-    const id = object ? String(object.id) : null;
+    const id = object && object.id !== null ? String(object.id) : null;
     const now = Date.now();
     const { workspaceId, apiTokenId, requestId, address } = actor;
     const keepMs = keepDays(this.config, actor, action) * DAY_MS;
     return {
-      public_id: randomNumber(),
-      workspace_id: workspaceId,
-      occurred_at: now,
+      publicId: randomNumber(),
+      workspaceId,
+      occurredAt: now,
       action,
-      actor_type: actorType(actor),
-      api_token_id: apiTokenId,
-      request_id: requestId && this.redact(requestId),
+      actorType: actorType(actor),
+      apiTokenId,
+      requestId: requestId && this.redact(requestId),
       address,
-      object_type: object?.type ?? null,
-      object_id: id && this.redact(id),
+      objectType: object?.type ?? null,
+      objectId: id && this.redact(id),
       before: this.toText(before),
       after: this.toText(after),
       details: this.toText(details),
-      keep_until: keepMs === Infinity ? null : now + keepMs,
-      ...(!UNCHANGING.has(action) && {
-        change_kind: action,
-        user_group_id: userGroupId,
-        changed_id: id,
-        version,
-      }),
+      keepUntil: keepMs === Infinity ? null : now + keepMs,
+      ...(!UNCHANGING.has(action) && { kind: action, userGroupId, changedId: id, version }),
     };
   }
 
@@ -168,24 +170,23 @@ export class AuditLog {
   }
 }
 
-function toFailure(thrown: unknown): unknown {
-  const error = translateDatabaseError(thrown);
-  return error instanceof DatabaseUnavailable ? error : new AuditUnavailable(thrown);
+/** Returns AuditUnavailable for an error of `recordingSteps`, and others unchanged. */
+export function translateAuditError(error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof ServiceError) return error;
+  const { table, message } = error as Error & { table?: string };
+  return /\b(audit|change)_event\b/.test(`${table} ${message}`) ? new AuditUnavailable(error) : error;
 }
 
-/**
- * Returns how many days an event is kept: fewer for events that anybody can cause, or that are
- * many; never more than for the rest.
- */
+/** Returns the days of retention: fewer for events that anybody can cause, or that are frequent; never more than for the rest. */
 function keepDays(
-  { auditRetentionDays, refusalRetentionDays, shownTokenRetentionDays }: Config,
+  { auditRetentionDays, auditRefusalRetentionDays, auditTokenAccessRetentionDays }: Config,
   { workspaceId }: AuditActor,
   action: AuditAction,
 ): number {
   const days = auditRetentionDays === 0 ? Infinity : auditRetentionDays;
-  if (action === 'user_group_token.show') return Math.min(days, shownTokenRetentionDays);
+  if (action === 'user_group_token.show') return Math.min(days, auditTokenAccessRetentionDays);
   if (action === 'authentication.refuse' && workspaceId === null) {
-    return Math.min(days, refusalRetentionDays);
+    return Math.min(days, auditRefusalRetentionDays);
   }
   return days;
 }

@@ -1,9 +1,9 @@
 import type { Config } from '../config/config.ts';
 import { type ConfigOptions, loadConfig, loadDotEnv } from '../config/load-config.ts';
 import { loadPlugins } from '../config/load-plugins.ts';
-import type { Notify } from '../database/schema/migration-turn.ts';
+import type { Notify } from '../database/schema/migration-lock-wait.ts';
 
-/** @throws OperatorError if the environment is not acceptable */
+/** @throws OperatorError if the environment is invalid */
 export async function configure(options?: Pick<ConfigOptions, 'needsKeys'>): Promise<Config> {
   loadDotEnv();
   return loadConfig(process.env, { ...options, plugins: await loadPlugins(process.env) });
@@ -11,8 +11,6 @@ export async function configure(options?: Pick<ConfigOptions, 'needsKeys'>): Pro
 
 /** Writes messages of a start to standard error: standard output is for the result of the command. */
 export const notifyOperator: Notify = (_level, msg, details = {}) => {
-  const facts = Object.entries(details).map(
-    ([name, value]) => `${name.replaceAll('_', ' ')} ${value}`,
-  );
+  const facts = Object.entries(details).map(([name, value]) => `${name.replaceAll('_', ' ')} ${value}`);
   console.error([msg, ...facts].join(', '));
 };

@@ -1,3 +1,8 @@
+/** Writes a value as JSON, without characters that a terminal obeys. */
+export function toTerminalJson(value: object, indent?: number): string {
+  return JSON.stringify(value, null, indent).split('\n').map(withoutControls).join('\n');
+}
+
 /** Prints rows under their headings on standard output, in columns as wide as they need to be. */
 export function printTable(head: string[], rows: (string | number)[][]): void {
   const lines = [head, ...rows].map((row) => row.map((cell) => withoutControls(String(cell))));
@@ -12,10 +17,7 @@ export function printTable(head: string[], rows: (string | number)[][]): void {
   }
 }
 
-/** Removes control characters: callers choose names, and a terminal would obey such characters. */
+/** Escapes control characters: callers choose names, and a terminal would obey such characters. */
 function withoutControls(text: string): string {
-  return text.replace(
-    /\p{Cc}/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

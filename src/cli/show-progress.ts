@@ -3,7 +3,6 @@ export function showProgress(share: number): void {
   show(`${Math.floor(share * 100)} %${share === 1 ? '\n' : ''}`);
 }
 
-/** As `showProgress`, where the total is unknown. */
 export function showCount(count: number): void {
   show(String(count));
 }

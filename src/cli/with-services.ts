@@ -1,16 +1,16 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { AppModule } from '../app.module.ts';
+import { AppModule } from '../app/app.module.ts';
+import { type Caller, operator } from '../common/access/caller.ts';
 import { createLog, NestLog } from '../common/log.ts';
 import { prepareDatabase } from '../database/schema/migrate.ts';
+import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { configure, notifyOperator } from './configure.ts';
 
-/** Runs `work` on the services of the application, on a database that is ready; sends no webhooks. */
-export async function withServices(
-  work: (app: INestApplicationContext) => Promise<void>,
-): Promise<void> {
+/** Runs `work` on the services of the application, on a prepared database; sends no webhooks. */
+export async function withServices(work: (app: INestApplicationContext) => Promise<void>): Promise<void> {
   const given = await configure();
-  given.webhookDelivery = 'off';
+  given.webhookDelivery = false;
   const { config } = await prepareDatabase(given, notifyOperator);
   const log = await createLog({ ...config, logLevel: 'warn' }, 2);
   const app = await NestFactory.createApplicationContext(AppModule.with(config), {
@@ -22,4 +22,15 @@ export async function withServices(
   } finally {
     await app.close();
   }
+}
+
+/** Runs `work` as the operator of a workspace. @throws OperatorError if the workspace is unknown */
+export function withWorkspace(
+  name: string,
+  work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
+): Promise<void> {
+  return withServices(async (app) => {
+    const { id } = await app.get(WorkspaceService).getByName(name);
+    await work(app, operator(id));
+  });
 }

@@ -3,10 +3,9 @@ import { constants } from 'node:os';
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 
 /**
- * Handles signals from the very start, in every program that may be process 1 of a container; to be
- * imported first. The kernel withholds a signal from process 1 while it has no handler for it, and
- * the process would run on until it is killed. Until `handOverSignals`, a signal ends the process
- * with 128 plus its number, the exit code that any other process would have.
+ * Handles signals from the very start, in every program that may be process 1 of a container; must be imported first.
+ * The kernel withholds a signal from process 1 until it has a handler, and the process would run until it is killed.
+ * Until `handOverSignals`, a signal ends the process with 128 plus its number, the usual exit code.
  */
 for (const signal of SIGNALS) process.on(signal, end);
 
@@ -16,11 +15,9 @@ function end(signal: NodeJS.Signals): void {
 }
 
 /**
- * Removes these handlers, once a program has its own in place.
- * @param onSignal called with the first signal, beside those handlers
+ * Removes these handlers, when a program has its own in place.
+ * @param onSignal called with the first signal, in addition to those handlers
  */
-export function handOverSignals(
-  onSignal: (signal: NodeJS.Signals) => void = () => undefined,
-): void {
+export function handOverSignals(onSignal: (signal: NodeJS.Signals) => void = () => undefined): void {
   for (const signal of SIGNALS) process.once(signal, onSignal).off(signal, end);
 }

@@ -1,4 +1,7 @@
-/** Makes texts alike that differ in the case of letters alone, also where it depends on the place in a word. */
+/**
+ * Returns the same text for texts that differ only in the case of letters, including letters whose case depends on
+ * their position.
+ */
 export function foldCase(text: string): string {
   return text.toLowerCase().replaceAll('ς', 'σ');
 }

@@ -1,8 +1,8 @@
 import type { LoggerService } from '@nestjs/common';
 import { isatty } from 'node:tty';
 import { type Logger, type LoggerOptions, pino } from 'pino';
-import { OperatorError } from './operator-error.ts';
-import { redactor } from './secrets.ts';
+import { OperatorError } from './problem/operator-error.ts';
+import { redactor } from './secret/secrets.ts';
 
 export interface LogOptions {
   logLevel: string;
@@ -15,10 +15,7 @@ export interface LogOptions {
  * Creates the log of the process. No line of it can hold a token, wherever it came from.
  * @param stream file descriptor: 1 for standard output, 2 for standard error
  */
-export async function createLog(
-  { logLevel, logFormat, bootstrapApiToken }: LogOptions,
-  stream = 1,
-): Promise<Logger> {
+export async function createLog({ logLevel, logFormat, bootstrapApiToken }: LogOptions, stream = 1): Promise<Logger> {
   const options: LoggerOptions = {
     level: logLevel,
     base: undefined,
@@ -37,8 +34,8 @@ export async function createLog(
 }
 
 /**
- * Reduces an error to its safe fields: a driver's error carries the parameters of the statement,
- * which are the callers' data.
+ * Reduces an error to its safe fields: a driver's error carries the parameters of the statement, which are the callers'
+ * data.
  */
 function errorFields(error: unknown): unknown {
   if (!(error instanceof Error)) return error;
@@ -51,16 +48,10 @@ function toFields(message: unknown): object {
   return typeof message === 'object' && message !== null ? message : { msg: message };
 }
 
-/** Messages of the framework about its start, which only its developers want to read. */
-const START_CHATTER = [
-  'NestFactory',
-  'InstanceLoader',
-  'RoutesResolver',
-  'RouterExplorer',
-  'NestApplication',
-];
+/** Messages of the framework about its start, useful only to its developers. */
+const START_CHATTER = ['NestFactory', 'InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'NestApplication'];
 
-/** Lets Nest and every `new Logger(name)` of a module write to `log`. */
+/** Writes the lines of Nest and of every `new Logger(name)` to `log`. */
 export class NestLog implements LoggerService {
   constructor(private readonly logger: Logger) {}
 
@@ -74,7 +65,7 @@ export class NestLog implements LoggerService {
   /** Nest passes the message, optional values such as a stack, and the name of the logger last. */
   private at(level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace') {
     return (message: unknown, ...rest: unknown[]): void => {
-      // Nest logs what stops the start; the entry point says it in one line.
+      // Nest logs the error that stops the start; the entry point prints it in one line.
       if (message instanceof OperatorError) return;
       const context = rest.at(-1);
       const fields = toFields(message);

@@ -1,5 +1,5 @@
-// Files of packages that are imported singly: the index of the package would load hundreds of others
-// at each start, for class-validator the telephone numbers of every country among them.
+// Files of packages that are imported singly: the index of the package would load hundreds of others at each
+// start, for class-validator the telephone numbers of every country among them.
 
 declare module 'class-validator/cjs/metadata/MetadataStorage.js' {
   export { getMetadataStorage } from 'class-validator';
@@ -11,16 +11,4 @@ declare module 'class-validator/cjs/register-decorator.js' {
 
 declare module 'class-validator/cjs/validation/Validator.js' {
   export { Validator } from 'class-validator';
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterMemory.js' {
-  export { RateLimiterMemory as default } from 'rate-limiter-flexible';
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterRedis.js' {
-  export { RateLimiterRedis as default } from 'rate-limiter-flexible';
-}
-
-declare module 'rate-limiter-flexible/lib/RateLimiterRes.js' {
-  export { RateLimiterRes as default } from 'rate-limiter-flexible';
 }

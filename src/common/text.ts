@@ -1,4 +1,4 @@
-import type { Violation } from './violation.ts';
+import type { Violation } from './problem/violation.ts';
 
 const MAX_CODE_POINTS = 255;
 const MAX_BYTES = 1024;
@@ -7,8 +7,8 @@ const DOT_SEGMENT = /(?:^|[/\\])\.{1,2}(?:[/\\]|$)/;
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/;
 
 /**
- * Validates a name or an id: it must have 1–255 code points and at most 1,024 bytes of UTF-8. The
- * text is taken as it is: no trim, no case folding, no Unicode normalisation.
+ * Validates a name or an id: 1–255 code points and at most 1,024 bytes of UTF-8. The text is kept unchanged: no trim,
+ * no case folding, no Unicode normalisation.
  */
 export function textViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value !== 'string') {
@@ -16,18 +16,13 @@ export function textViolations(value: unknown, pointer: string): Violation[] {
   }
   if (value === '') return [{ pointer, code: 'empty', detail: 'The text must not be empty.' }];
   if (isTooLong(value)) {
-    return [
-      {
-        pointer,
-        code: 'too_long',
-        detail: `The text must have at most ${MAX_CODE_POINTS} code points and ${MAX_BYTES} bytes of UTF-8.`,
-      },
-    ];
+    const detail = `The text must have at most ${MAX_CODE_POINTS} code points and ${MAX_BYTES} bytes of UTF-8.`;
+    return [{ pointer, code: 'too_long', detail }];
   }
   return [];
 }
 
-/** As `textViolations`, for an id that people and logs must be able to show: no control characters. */
+/** Validates an id, which people and logs must be able to show: no control characters. */
 export function identifierViolations(value: unknown, pointer: string): Violation[] {
   const violations = textViolations(value, pointer);
   if (violations.length === 0 && CONTROL.test(value as string)) {
@@ -38,8 +33,8 @@ export function identifierViolations(value: unknown, pointer: string): Violation
 }
 
 /**
- * Finds `.` and `..` between slashes or backslashes, or at an end: a proxy that decodes a path resolves
- * them, so that the path names something else.
+ * Finds `.` and `..` between slashes or backslashes, or at an end: a proxy that decodes a path resolves them, so that
+ * the path names something else.
  */
 export function dotSegmentViolations(id: string, pointer: string): Violation[] {
   if (!DOT_SEGMENT.test(id)) return [];
@@ -47,18 +42,14 @@ export function dotSegmentViolations(id: string, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/**
- * Whether a text is a StringOrURI of RFC 7519, section 2, in visible ASCII: with a colon it must be
- * a URL.
- */
+/** Whether a text is a StringOrURI of RFC 7519, section 2, in visible ASCII: with a colon it must be a URL. */
 export function isIssuer(text: string): boolean {
   return /^[\x21-\x7e]{1,255}$/.test(text) && (!text.includes(':') || URL.canParse(text));
 }
 
 function isTooLong(value: string): boolean {
   // A UTF-16 unit is at most three bytes and a code point at most two units, so most texts need no count.
-  if (value.length <= MAX_CODE_POINTS)
-    return value.length * 3 > MAX_BYTES && byteLength(value) > MAX_BYTES;
+  if (value.length <= MAX_CODE_POINTS) return value.length * 3 > MAX_BYTES && byteLength(value) > MAX_BYTES;
   if (value.length > MAX_CODE_POINTS * 2) return true;
   return [...value].length > MAX_CODE_POINTS || byteLength(value) > MAX_BYTES;
 }

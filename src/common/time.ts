@@ -1,10 +1,13 @@
-import type { Violation } from './violation.ts';
+import type { Violation } from './problem/violation.ts';
 
-const RFC_3339 =
-  /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+const RFC_3339 = /^(\d{4})-(\d\d)-(\d\d)T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/i;
 const END_OF_YEAR_9999 = 253_402_300_800_000;
 
-/** Validates a time on the wire: it must be a string of RFC 3339, such as 2030-12-31T00:00:00Z. */
+/** Validates a time on the wire: a string of RFC 3339, such as 2030-12-31T00:00:00Z. */
 export function timeViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string' && isMoment(value)) return [];
   const detail = 'The time must be in the form of RFC 3339, such as 2030-12-31T00:00:00Z.';
@@ -19,7 +22,7 @@ function isMoment(text: string): boolean {
   return Number(day) <= daysOfMonth && moment >= 0 && moment < END_OF_YEAR_9999;
 }
 
-/** Converts a time that `timeViolations` has accepted into milliseconds since 1970. */
+/** Converts a valid time into milliseconds since 1970. */
 export function fromWireTime(time: string): number {
   return Date.parse(time);
 }
@@ -29,7 +32,6 @@ export function toWireTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-/** As `toWireTime`; null stays null. */
 export function toWireTimeOrNull(milliseconds: number | null): string | null {
   return milliseconds === null ? null : toWireTime(milliseconds);
 }

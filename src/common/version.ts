@@ -1,17 +1,16 @@
 import packageJson from '../../package.json' with { type: 'json' };
 
-/** The version of the service, as its package says. */
 export const serviceVersion: string = packageJson.version;
 
-/** The version of a package that this code was made with. */
+/** Returns the version of a package at build time. */
 export function madeWith(name: string): string {
   return (packageJson.dependencies as Record<string, string>)[name]!;
 }
 
 /**
- * Whether `version` is in a range such as `^12.5.1`, as npm reads it: not below it, and with the same
- * number up to the first that is not 0. Versions before a release, such as `1.0.0-beta.1`, are in none.
- * @throws RangeError if the range is of another form
+ * Whether `version` is in a range such as `^12.5.1`, as npm reads it: not below it, and with the same number up to the
+ * first that is not 0. Versions before a release, such as `1.0.0-beta.1`, are in none.
+ * @throws RangeError if the range has another form
  */
 export function isInRange(version: string, range: string): boolean {
   const least = numbersOf(range, /^\^(\d+)\.(\d+)\.(\d+)$/);

@@ -1,15 +1,14 @@
-import { type Scope, scopes } from '../common/scopes.ts';
+import { type Scope, scopes } from '../common/access/scopes.ts';
 import { ConfigError } from './variable.ts';
 
-/** What the claims of an identity provider stand for. */
+/** Grants of the scopes of a workspace to claims of an identity provider. */
 export interface ClaimGrant {
-  /** The name of the claim, or the names that lead to one within others. */
+  /** The name of the claim, or the path to one within others. */
   claim: readonly string[];
-  /** What it must be, or have among its values; undefined with a prefix. */
+  /** The claim's value, or one of its values; undefined with a prefix. */
   value: string | undefined;
-  /** What it, or one of its values, must begin with. */
+  /** Beginning of the claim's value, or of one of its values. */
   prefix: string | undefined;
-  /** The name of the workspace. */
   workspace: string;
   scopes: Scope[];
 }
@@ -17,7 +16,6 @@ export interface ClaimGrant {
 const FORM =
   'must be a JSON array such as [{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}], with "prefix" in place of "value" for all that begin alike.';
 
-/** Reads a JSON array of grants. */
 export function claimGrants(text: string): ClaimGrant[] {
   const grants = parseJson(text);
   if (!Array.isArray(grants) || grants.length === 0) throw new ConfigError(FORM);
@@ -37,26 +35,19 @@ function claimGrant(grant: unknown, index: number): ClaimGrant {
   }
   const path = claimPath(claim, place);
   if (prefix !== undefined && path.join() === 'email') {
-    const detail =
-      'must compare an email as a whole: what it begins with, anybody can have elsewhere';
+    const detail = 'must compare an email as a whole: what it begins with, anybody can have elsewhere';
     throw new ConfigError(`${detail}; ${place} does not.`);
   }
   return { claim: path, value, prefix, workspace, scopes: [...new Set(given)] };
 }
 
-interface Fields {
-  claim: unknown;
-  value: string | undefined;
-  prefix: string | undefined;
-  workspace: string;
-  scopes: Scope[];
-}
+type Fields = Omit<ClaimGrant, 'claim'> & { claim: unknown };
 
-/** Reads `groups`, `realm_access.roles`, or a list of names, which may themselves have dots. */
+/** Reads `groups`, `realm_access.roles`, or a list of names, which may contain dots. */
 function claimPath(claim: unknown, place: string): string[] {
   const names: unknown = typeof claim === 'string' ? claim.split('.') : claim;
   if (!Array.isArray(names) || names.length === 0) throw new ConfigError(FORM);
-  // A name such as https://example.com/groups would be taken apart at its dots.
+  // A name such as https://example.com/groups would be split at its dots.
   const isAmbiguous = typeof claim === 'string' && names.length > 1 && /[:/]/.test(claim);
   if (isAmbiguous || !names.every(isText)) {
     throw new ConfigError(

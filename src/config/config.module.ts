@@ -1,27 +1,17 @@
-import {
-  type DynamicModule,
-  type FactoryProvider,
-  Global,
-  Module,
-  type Provider,
-} from '@nestjs/common';
+import { type DynamicModule, type FactoryProvider, Global, Module, type Provider } from '@nestjs/common';
 import { Config } from './config.ts';
 
-/** Hands the one `Config` of the process to every module. */
+/** Provides the one `Config` of the process to every module. */
 @Global()
 @Module({})
 export class ConfigModule {
   static forRoot(config: Config): DynamicModule {
-    return {
-      module: ConfigModule,
-      providers: [{ provide: Config, useValue: config }],
-      exports: [Config],
-    };
+    return { module: ConfigModule, providers: [{ provide: Config, useValue: config }], exports: [Config] };
   }
 
   /**
-   * @param imports the modules of what the factory injects
-   * @param providers of what it injects besides
+   * @param imports modules for the dependencies of the factory
+   * @param providers further dependencies of the factory
    */
   static forRootAsync(
     { inject = [], useFactory }: Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,

@@ -1,15 +1,18 @@
+import { DEFAULT_BODY_LIMIT } from '../common/http/server/http-settings.ts';
 import { type ClaimGrant, claimGrants } from './claim-grants.ts';
 import {
   apiToken,
   bytes,
   cidrs,
   configuredKeys,
+  duration,
   headerText,
   httpUrl,
   integer,
   issuer,
   list,
   oneOf,
+  onOff,
   openIdScope,
   postgresUrl,
   redisUrl,
@@ -20,32 +23,63 @@ import {
   trustedProxies,
 } from './readers.ts';
 import type { ConfiguredKey } from './readers.ts';
-import type { Plugin } from '../common/plugin.ts';
+import type { Plugin } from '../common/extension/plugin.ts';
 import { FromEnv } from './variable.ts';
 
-/** Everything that can be configured: each variable with its type, default and description. */
+/** The whole configuration: each variable with its type, default and description. */
 export class Config {
-  @FromEnv('HOST', {
-    about: 'Address the API listens on; a container wants `0.0.0.0`.',
-    read: text,
-  })
+  @FromEnv('HOST', { group: 'Server', about: 'Address of the API; use `0.0.0.0` in a container.', read: text })
   host = '127.0.0.1';
 
-  @FromEnv('PORT', {
-    about: 'TCP port of the API; `0` takes any free one.',
-    read: integer(0, 65_535),
-  })
+  @FromEnv('PORT', { about: 'TCP port of the API; `0` takes any free one.', read: integer(0, 65_535) })
   port = 3000;
 
   @FromEnv('PUBLIC_URL', {
     about:
-      'Where callers reach the service, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which is not there without it. A slash at its end is left out.',
+      'URL of the service for callers, such as `https://user-groups.example.com`: the issuer of `/.well-known/oauth-authorization-server`, which does not exist without it, and by default of embed tokens. A trailing slash is removed.',
     defaultText: 'unset',
     read: httpUrl,
   })
   publicUrl?: string;
 
+  @FromEnv('TRUST_PROXY', {
+    about:
+      'Proxies whose `X-Forwarded-For` is accepted as the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges. Ports and brackets, as in `203.0.113.9:61598` and `[2001:db8::1]:443`, are accepted.',
+    defaultText: '0',
+    read: trustedProxies,
+  })
+  trustProxy: number | string[] = 0;
+
+  @FromEnv('SHUTDOWN_DELAY_SECONDS', {
+    about:
+      'Seconds (0–300) after SIGTERM for which calls are still served while `/health/ready` returns 503, so that load balancers stop sending before the process ends.',
+    read: duration('seconds', 0, 300),
+  })
+  shutdownDelaySeconds = 0;
+
+  @FromEnv('DOCS', {
+    about:
+      '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and redirects `/` there if there is no console; `off` disables them.',
+    read: onOff,
+  })
+  docs = true;
+
+  @FromEnv('PLUGINS', {
+    about:
+      'Plugins to load, separated by commas: files, such as `./plugins/seats/index.js`, or packages; see [Extending](docs/extending.md).',
+    defaultText: 'unset',
+    read: list,
+  })
+  pluginNames: string[] = [];
+
+  /** Loaded from the modules named in `PLUGINS`; not a variable. */
+  plugins: readonly Plugin[] = [];
+
+  /** Settings of the plugins, each an instance of its class; not a variable. */
+  pluginSettings: readonly object[] = [];
+
   @FromEnv('DATABASE_URL', {
+    group: 'Database',
     about:
       '`postgres://user:password@host:5432/database` (PostgreSQL 15 or newer), user and password percent-encoded; unset means the embedded SQLite database in `DATA_DIR`.',
     defaultText: 'unset (embedded SQLite)',
@@ -56,29 +90,36 @@ export class Config {
 
   @FromEnv('DATABASE_DIRECT_URL', {
     about:
-      'The database of `DATABASE_URL` past its connection pooler, where `DATABASE_URL` leads through one in transaction mode, such as PgBouncer. Migrations and messages between replicas go this way; without it there are no such messages, and some migrations are refused.',
+      'The same database without its connection pooler, if `DATABASE_URL` leads through one in transaction mode, such as PgBouncer. Used for migrations and messages between replicas; if unset, replicas send no messages, and some migrations are refused.',
     defaultText: 'unset',
     secret: true,
     read: postgresUrl,
   })
   databaseDirectUrl?: string;
 
-  /** Not a variable: what `PLUGINS` names. */
-  plugins: readonly Plugin[] = [];
-
-  /** Not a variable: the settings of the plugins, each an instance of its class. */
-  pluginSettings: readonly object[] = [];
-
   @FromEnv('DATABASE_SCHEMA', {
     about:
-      'Schema of PostgreSQL that the tables are in, made if it is missing: for a database that others use, too. Not behind a connection pooler.',
+      'PostgreSQL schema for the tables, created if it is missing: for a shared database. Not available behind a connection pooler.',
     defaultText: 'unset (the first of the search path)',
     read: schemaName,
   })
   databaseSchema?: string;
 
-  /** Not a variable: whether the start has found a pooler in transaction mode behind `DATABASE_URL`. */
+  @FromEnv('DATABASE_POOL_SIZE', {
+    about:
+      'Connections (4–1000) to PostgreSQL that serve requests, of one process. Up to three more belong to each process: see [Replicas](docs/scaling.md#replicas).',
+    read: integer(4, 1000),
+  })
+  databasePoolSize = 10;
+
+  /** Whether the start has found a pooler in transaction mode behind `DATABASE_URL`; not a variable. */
   databaseIsPooled?: boolean;
+
+  @FromEnv('MIGRATION_WAIT_SECONDS', {
+    about: 'Seconds (0–86400) for which a starting process waits while another one changes the database schema.',
+    read: duration('seconds', 0, 86_400),
+  })
+  migrationWaitSeconds = 600;
 
   @FromEnv('DATA_DIR', {
     about:
@@ -88,6 +129,7 @@ export class Config {
   dataDir = './data';
 
   @FromEnv('TOKEN_ENCRYPTION_KEYS', {
+    group: 'Encryption',
     about:
       'Keys that encrypt user-group tokens at rest, `k2:<base64>,k1:<base64>`: 32 bytes each, the first encrypts, all decrypt; or wrapped by Vault, `k3:vault:v1:…`. Required with PostgreSQL.',
     defaultText: 'embedded database: a key file in `DATA_DIR`',
@@ -105,27 +147,24 @@ export class Config {
   vaultAddress?: string;
 
   @FromEnv('VAULT_TOKEN', {
-    about: 'What Vault knows the service by; unset behind an agent that says it.',
+    about: 'Vault token. Leave unset behind a Vault agent.',
     defaultText: 'unset',
     secret: true,
     read: headerText,
   })
   vaultToken?: string;
 
-  @FromEnv('VAULT_NAMESPACE', {
-    about: 'The namespace of Vault that has the key.',
-    defaultText: 'unset',
-    read: headerText,
-  })
+  @FromEnv('VAULT_NAMESPACE', { about: 'Vault namespace of the key.', defaultText: 'unset', read: headerText })
   vaultNamespace?: string;
 
   @FromEnv('VAULT_TRANSIT_KEY', {
-    about: 'Mount and name of the key of Vault’s transit engine that wraps the others.',
+    about: 'Mount and name of the key in Vault’s transit engine that wraps the other keys.',
     read: transitKey,
   })
   vaultTransitKey = 'transit/user-groups';
 
   @FromEnv('BOOTSTRAP_API_TOKEN', {
+    group: 'Tokens',
     about:
       'The first API token, created with every scope if the database has none: a well-formed `uga_…` token, or any other text of at least 32 characters.',
     defaultText: 'embedded database: generated at first run',
@@ -136,123 +175,111 @@ export class Config {
 
   @FromEnv('ROTATION_GRACE_SECONDS', {
     about:
-      'Seconds (0–86400) for which a rotated user-group token can still be introspected, where the call does not say it. `0` ends it at once.',
-    read: integer(0, 86_400),
+      'Seconds (0–86400) for which a rotated user-group token stays valid, if the call does not say. `0` ends it at once.',
+    read: duration('seconds', 0, 86_400),
   })
   rotationGraceSeconds = 0;
 
   @FromEnv('EMBED_TOKEN_ISSUER', {
     about:
-      'What embed tokens name as their issuer (`iss`) unless their workspace has one of its own: a URL, or a text without spaces and colons. With another one the embed tokens that are out become invalid.',
+      'Issuer (`iss`) of embed tokens, unless their workspace has its own: a URL, or a text without spaces and colons. A change invalidates all embed tokens in use.',
+    defaultText: '`PUBLIC_URL`, or `user-group-service` without it',
     read: issuer,
   })
   embedTokenIssuer = 'user-group-service';
 
   @FromEnv('BODY_LIMIT', {
-    about: 'Largest request body, as `262144`, `256KiB` or `1MiB`; a larger one gets a 413.',
+    group: 'Limits',
+    about: 'Largest request body: bytes, KiB or MiB, such as `262144`, `256KiB` or `1MiB`; a larger one gets a 413.',
     defaultText: '256KiB',
     read: bytes(1024, 64 * 1024 ** 2),
   })
-  bodyLimit = 256 * 1024;
+  bodyLimit = DEFAULT_BODY_LIMIT;
 
   @FromEnv('RATE_LIMIT_PER_MINUTE', {
     about:
-      'Requests per minute that one API token may make, lines of imports among them, and as many introspections: to all replicas together with `REDIS_URL`, to each process without; `0` switches it off.',
+      'Requests per minute of one API token, lines of imports included, introspections not; as many at once, and then as fast as they refill, continuously. For all replicas together with `REDIS_URL`, for each process without; `0` switches it off.',
     read: integer(0, 100_000_000),
   })
   rateLimitPerMinute = 6000;
 
   @FromEnv('WORKSPACE_RATE_LIMIT_PER_MINUTE', {
     about:
-      'The same for all API tokens of one workspace together, so that nobody gets more by issuing tokens; `0` switches it off.',
+      'Requests per minute of all API tokens of one workspace together, so that more tokens do not mean more requests; `0` switches it off.',
     defaultText: '5 times `RATE_LIMIT_PER_MINUTE`',
     read: integer(0, 100_000_000),
   })
   workspaceRateLimitPerMinute?: number;
 
-  @FromEnv('FAILED_AUTHENTICATIONS_PER_MINUTE', {
+  @FromEnv('INTROSPECTION_RATE_LIMIT_PER_MINUTE', {
     about:
-      'Wrong API tokens per minute that one client address (IPv6: one /64 block) may send before the answer is a 429; a right token always passes. `0` switches it off.',
+      'Introspections per minute of one API token, and five times as many of all API tokens of one workspace together; `0` switches it off.',
     read: integer(0, 100_000_000),
   })
-  failedAuthenticationsPerMinute = 60;
+  introspectionRateLimitPerMinute = 0;
+
+  @FromEnv('AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE', {
+    about:
+      'Wrong API tokens per minute of one client address (IPv6: one /64 block) before it gets a 429; a valid token always passes. `0` switches it off.',
+    read: integer(0, 100_000_000),
+  })
+  authenticationFailureLimitPerMinute = 60;
 
   @FromEnv('REDIS_URL', {
     about:
-      '`redis://user:password@host:6379/0` (`rediss://` for TLS): replicas share the rate limits through this Redis. While it is away each counts for itself.',
+      '`redis://user:password@host:6379/0` (`rediss://` for TLS): replicas share the rate limits through this Redis. While it is down, each counts for itself.',
     defaultText: 'unset (each process counts)',
     secret: true,
     read: redisUrl,
   })
   redisUrl?: string;
 
-  @FromEnv('TRUST_PROXY', {
-    about:
-      'From whom `X-Forwarded-For` is accepted as the client address, in logs, limits and the allowed addresses of API tokens: the number of proxies in front, or a list of their addresses and CIDR ranges. A port and brackets, as in `203.0.113.9:61598` and `[2001:db8::1]:443`, are read, too.',
-    defaultText: '0',
-    read: trustedProxies,
-  })
-  trustProxy: number | string[] = 0;
-
-  @FromEnv('SHUTDOWN_DELAY_SECONDS', {
-    about:
-      'Seconds (0–300) for which, from SIGTERM on, calls are still taken while `/health/ready` answers 503, so that load balancers turn away before the process ends.',
-    read: integer(0, 300),
-  })
-  shutdownDelaySeconds = 0;
-
-  @FromEnv('MIGRATION_WAIT_SECONDS', {
-    about:
-      'Seconds (0–86400) for which a starting process waits while another one changes the database schema.',
-    read: integer(0, 86_400),
-  })
-  migrationWaitSeconds = 600;
-
   @FromEnv('AUDIT_RETENTION_DAYS', {
+    group: 'Audit and events',
     about:
-      'Days for which the audit log keeps an event, from 1; until then the database refuses to remove it. `0` keeps events for ever.',
-    read: integer(0, 36_500),
+      'Days for which the audit log keeps an event, from 1; until then the database refuses to remove it. `0` keeps events indefinitely.',
+    read: duration('days', 0, 36_500),
   })
   auditRetentionDays = 365;
 
-  @FromEnv('REFUSAL_RETENTION_DAYS', {
+  @FromEnv('AUDIT_REFUSAL_RETENTION_DAYS', {
     about:
-      'Days for which the audit log keeps what it tells of refused calls with a token that is nobody’s, or none; never longer than `AUDIT_RETENTION_DAYS`.',
-    read: integer(1, 36_500),
+      'Days for which the audit log keeps refused calls without a token, or with an unknown one; never longer than `AUDIT_RETENTION_DAYS`.',
+    read: duration('days', 1, 36_500),
   })
-  refusalRetentionDays = 90;
+  auditRefusalRetentionDays = 90;
 
-  @FromEnv('SHOWN_TOKEN_RETENTION_DAYS', {
+  @FromEnv('AUDIT_TOKEN_ACCESS_RETENTION_DAYS', {
     about:
-      'Days for which the audit log keeps to whom tokens of user groups were shown; never longer than `AUDIT_RETENTION_DAYS`.',
-    read: integer(1, 36_500),
+      'Days for which the audit log keeps records of who was shown tokens of user groups; never longer than `AUDIT_RETENTION_DAYS`.',
+    read: duration('days', 1, 36_500),
   })
-  shownTokenRetentionDays = 30;
+  auditTokenAccessRetentionDays = 30;
 
   @FromEnv('EVENT_RETENTION_HOURS', {
     about:
-      'Hours for which the change feed keeps an event, longer than any process that introspects, or consumer, may be away; and until webhooks have been made of it and durable consumers have handled it, for WEBHOOK_RETENTION_DAYS at most.',
-    read: integer(24, 8760),
+      'Hours for which the change feed keeps an event. Choose more than any consumer or introspecting process may be away. Events are kept longer until webhooks have been made of them and durable consumers have handled them, for WEBHOOK_RETENTION_DAYS at most.',
+    read: duration('hours', 24, 8760),
   })
   eventRetentionHours = 168;
 
   @FromEnv('WEBHOOK_DELIVERY', {
+    group: 'Webhooks',
     about:
-      '`on` lets this process send webhooks; with `off` it sends none, and leaves them to others of the installation. Nor does it announce what nobody has done: what ends soon, and mappings that a deletion has broken.',
-    read: oneOf('on', 'off'),
+      '`on` lets this process send webhooks; `off` leaves them to other processes of the installation, and also the events that no caller causes: expiry reminders, and mappings that a deletion has broken.',
+    read: onOff,
   })
-  webhookDelivery: 'on' | 'off' = 'on';
+  webhookDelivery = true;
 
   @FromEnv('WEBHOOK_ALLOW_HTTP', {
-    about:
-      '`on` also accepts webhook endpoints at `http://…`: what is sent can then be read and changed on its way.',
-    read: oneOf('on', 'off'),
+    about: '`on` also accepts webhook endpoints at `http://…`, where messages can be read and changed in transit.',
+    read: onOff,
   })
-  webhookAllowHttp: 'on' | 'off' = 'off';
+  webhookAllowHttp = false;
 
   @FromEnv('WEBHOOK_ALLOWED_CIDRS', {
     about:
-      'Addresses and CIDR ranges, separated by commas, that webhooks may be sent to although they are not public, such as `10.1.2.0/24`. Any workspace can then make this process call them.',
+      'Non-public addresses and CIDR ranges, separated by commas, that webhooks may be sent to, such as `10.1.2.0/24`. Any workspace can then make this process call them.',
     defaultText: 'unset (public addresses alone)',
     read: cidrs,
   })
@@ -260,76 +287,63 @@ export class Config {
 
   @FromEnv('WEBHOOK_RETENTION_DAYS', {
     about:
-      'Days (1–365) for which events of webhooks are kept, with the attempts to send them: so long they can be replayed, and so long they wait for an endpoint that is off.',
-    read: integer(1, 365),
+      'Days (1–365) for which events of webhooks are kept, with the attempts to send them. They can be replayed, and wait for a disabled endpoint, during that time.',
+    read: duration('days', 1, 365),
   })
   webhookRetentionDays = 30;
 
-  @FromEnv('PLUGINS', {
-    about:
-      'Modules to add to the service, separated by commas: files, such as `./plugins/seats/index.js`, or packages; see [Extending](docs/extending.md).',
-    defaultText: 'unset',
-    read: list,
-  })
-  pluginNames: string[] = [];
-
-  @FromEnv('DOCS', {
-    about:
-      '`on` serves the page `/docs` and the OpenAPI document `/docs-json` to anybody, and leads `/` there if there is no console; with `off` none of them is there.',
-    read: oneOf('on', 'off'),
-  })
-  docs: 'on' | 'off' = 'on';
-
   @FromEnv('CONSOLE', {
+    group: 'Console',
     about:
-      '`on` serves the console for operators below `/console`, and leads `/` there; with `off` there is nothing below it. See [Console](docs/console.md).',
-    read: oneOf('on', 'off'),
+      '`on` serves the console for operators below `/console`, and redirects `/` there; `off` disables it. See [Console](docs/console.md).',
+    read: onOff,
   })
-  console: 'on' | 'off' = 'on';
+  console = true;
 
-  /** Not a variable: the directory with the page of the console, if it is not the one that the build makes. */
+  /** Directory of the console's page, if not that of the build; not a variable. */
   consoleDirectory?: string;
 
-  @FromEnv('CONSOLE_OPENID_ISSUER', {
+  @FromEnv('CONSOLE_OIDC_ISSUER', {
     about:
-      'Identity provider at which people sign in to the console by OpenID Connect, such as `https://id.example.com/realms/ops`, with or without the slash at its end as the provider spells it; it knows `PUBLIC_URL` followed by `/console/sign-in/openid/callback` as a redirect URI.',
+      'OpenID Connect provider for signing in to the console, such as `https://id.example.com/realms/ops`, with or without a trailing slash as the provider spells it. Register `PUBLIC_URL` followed by `/console/sign-in/openid/callback` there as a redirect URI.',
     defaultText: 'unset (API tokens alone)',
     read: secureUrl,
   })
-  consoleOpenIdIssuer?: string;
+  consoleOidcIssuer?: string;
 
-  @FromEnv('CONSOLE_OPENID_CLIENT_ID', {
-    about: 'What the identity provider knows the console by.',
+  @FromEnv('CONSOLE_OIDC_CLIENT_ID', {
+    about: 'Client id of the console at the identity provider.',
     defaultText: 'unset',
     read: headerText,
   })
-  consoleOpenIdClientId?: string;
+  consoleOidcClientId?: string;
 
-  @FromEnv('CONSOLE_OPENID_CLIENT_SECRET', {
-    about: 'The secret of the client at the identity provider; unset for a public client.',
+  @FromEnv('CONSOLE_OIDC_CLIENT_SECRET', {
+    about: 'Client secret of the console at the identity provider; unset for a public client.',
     defaultText: 'unset',
     secret: true,
     read: headerText,
   })
-  consoleOpenIdClientSecret?: string;
+  consoleOidcClientSecret?: string;
 
-  @FromEnv('CONSOLE_OPENID_SCOPE', {
-    about: 'What the identity provider is asked for, with spaces between.',
+  @FromEnv('CONSOLE_OIDC_SCOPE', {
+    about: 'Scopes requested from the identity provider, separated by spaces.',
     read: openIdScope,
   })
-  consoleOpenIdScope = 'openid email';
+  consoleOidcScope = 'openid email';
 
-  @FromEnv('CONSOLE_OPENID_GRANTS', {
+  @FromEnv('CONSOLE_OIDC_GRANTS', {
     about:
-      'Who may do what in which workspace: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. `"claim":"realm_access.roles"` names a claim within another, and `"prefix"` in place of `"value"` all that begin alike. Who fits several grants of a workspace has the scopes of all.',
+      'Grants of scopes to people: a JSON array such as `[{"claim":"groups","value":"operators","workspace":"default","scopes":["user-groups:read"]}]`. `"claim":"realm_access.roles"` names a claim within another, and `"prefix"` in place of `"value"` matches every value with that beginning. A person who matches several grants of a workspace has the scopes of all.',
     defaultText: 'unset',
+    file: true,
     read: claimGrants,
   })
-  consoleOpenIdGrants: ClaimGrant[] = [];
+  consoleOidcGrants: ClaimGrant[] = [];
 
   @FromEnv('LOG_LEVEL', {
-    about:
-      'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+    group: 'Logs and metrics',
+    about: 'Least severe level that is logged: `trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
     read: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
   })
   logLevel: 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' = 'info';
@@ -342,8 +356,7 @@ export class Config {
   logFormat: 'json' | 'pretty' = process.stdout.isTTY ? 'pretty' : 'json';
 
   @FromEnv('METRICS_PORT', {
-    about:
-      'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
+    about: 'TCP port of the Prometheus metrics (`/metrics`, same address as the API); `0` switches them off.',
     read: integer(0, 65_535),
   })
   metricsPort = 9464;

@@ -2,10 +2,10 @@ import type { Type } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { distance } from 'fastest-levenshtein';
 import { existsSync, readFileSync } from 'node:fs';
-import { othersMay } from '../common/others-may.ts';
-import { KeyProvider } from '../common/key-provider.ts';
-import type { Plugin } from '../common/plugin.ts';
-import { reasonOf } from '../common/reason-of.ts';
+import { worldAccess } from '../common/secret/file-mode.ts';
+import { KeyProvider } from '../common/secret/key-provider.ts';
+import type { Plugin } from '../common/extension/plugin.ts';
+import { reasonOf } from '../common/problem/reason-of.ts';
 import { Config } from './config.ts';
 import { ConfigError, type Variable, variablesOf } from './variable.ts';
 
@@ -14,31 +14,29 @@ export type Environment = Record<string, string | undefined>;
 export interface ConfigOptions {
   /** Whether the program reads or writes tokens, so that PostgreSQL requires keys. True by default. */
   needsKeys?: boolean;
-  /** What `PLUGINS` names, with settings of their own. */
+  /** Plugins loaded from `PLUGINS`, with settings of their own. */
   plugins?: readonly Plugin[];
 }
 
-/** What a session is opened with does not reach the database there. */
+/** A pooler does not pass options of a session on to the database. */
 export const NO_SCHEMA_BEHIND_POOLER =
   'DATABASE_SCHEMA must not be set behind a connection pooler; give the role its search_path there: ALTER ROLE … SET search_path.';
 
-/** Reads a `.env` file in the working directory, if there is one; variables that are set win over it. */
+/** Reads a `.env` file in the working directory, if there is one; set variables take precedence. */
 export function loadDotEnv(): void {
   if (existsSync('.env')) process.loadEnvFile('.env');
 }
 
 /**
  * Reads the configuration from `env`; an empty variable counts as unset.
- * @throws ConfigError with one line that names the variable at fault, never its value
+ * @throws ConfigError with one line that names the faulty variable, never its value
  */
-export function loadConfig(
-  env: Environment,
-  { needsKeys = true, plugins = [] }: ConfigOptions = {},
-): Config {
+export function loadConfig(env: Environment, { needsKeys = true, plugins = [] }: ConfigOptions = {}): Config {
   const classes = plugins.flatMap(({ definition }) => definition.settings ?? []);
   refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
   const config = readSettings(Config, env);
   refuseConflicts(config);
+  if (!env['EMBED_TOKEN_ISSUER'] && config.publicUrl !== undefined) config.embedTokenIssuer = config.publicUrl;
   if (config.databaseSchema !== undefined) {
     config.databaseUrl = inSchema(config.databaseUrl!, config.databaseSchema);
   }
@@ -47,11 +45,10 @@ export function loadConfig(
   return Object.assign(config, { plugins, pluginSettings });
 }
 
-/** Reads the variables of one class of settings. */
 function readSettings<T extends object>(settings: Type<T>, env: Environment): T {
-  const given = variablesOf(settings).map(({ name, secret }) => [
+  const given = variablesOf(settings).map(({ name, hasFile }) => [
     name,
-    secret ? readSecret(env, name) : env[name] || undefined,
+    hasFile ? readFromFile(env, name) : env[name] || undefined,
   ]);
   return plainToInstance(settings, Object.fromEntries(given), {
     excludeExtraneousValues: true,
@@ -65,18 +62,16 @@ function readSettingsOf({ definition: { settings }, title }: Plugin, env: Enviro
   } catch (error) {
     if (error instanceof ConfigError) throw error;
     const reason = reasonOf(error);
-    throw new ConfigError(`The settings of the ${title} cannot be made: ${reason}.`, {
-      cause: error,
-    });
+    throw new ConfigError(`The settings of the ${title} cannot be made: ${reason}.`, { cause: error });
   }
 }
 
-function readSecret(env: Environment, name: string): string | undefined {
+function readFromFile(env: Environment, name: string): string | undefined {
   const path = env[`${name}_FILE`];
   if (!path) return env[name] || undefined;
   if (env[name]) throw new ConfigError(`${name} and ${name}_FILE are both set; keep one of them.`);
   try {
-    if (othersMay(path) === 'write') {
+    if (worldAccess(path) === 'write') {
       throw new ConfigError(`${name}_FILE names a file that everybody may write; chmod o-w it.`);
     }
     return readFileSync(path, 'utf8').trim() || undefined;
@@ -91,14 +86,14 @@ function refuseConflicts(config: Config): void {
   if (config.metricsPort !== 0 && config.metricsPort === config.port) {
     throw new ConfigError('METRICS_PORT must differ from PORT.');
   }
-  if (config.consoleOpenIdIssuer !== undefined) {
+  if (config.consoleOidcIssuer !== undefined) {
     const needed = {
       PUBLIC_URL: config.publicUrl,
-      CONSOLE_OPENID_CLIENT_ID: config.consoleOpenIdClientId,
-      CONSOLE_OPENID_GRANTS: config.consoleOpenIdGrants[0],
+      CONSOLE_OIDC_CLIENT_ID: config.consoleOidcClientId,
+      CONSOLE_OIDC_GRANTS: config.consoleOidcGrants[0],
     };
     const missing = Object.entries(needed).find(([, value]) => value === undefined);
-    if (missing) throw new ConfigError(`${missing[0]} must be set for CONSOLE_OPENID_ISSUER.`);
+    if (missing) throw new ConfigError(`${missing[0]} must be set for CONSOLE_OIDC_ISSUER.`);
   }
   if (config.databaseSchema !== undefined) {
     if (config.databaseUrl === undefined) {
@@ -112,12 +107,10 @@ function refuseConflicts(config: Config): void {
 }
 
 function providesKeys(plugins: readonly Plugin[]): boolean {
-  return plugins.some(({ definition }) =>
-    definition.ports?.some(({ provide }) => provide === KeyProvider),
-  );
+  return plugins.some(({ definition }) => definition.ports?.some(({ provide }) => provide === KeyProvider));
 }
 
-/** The URL of a database whose sessions find the tables of one schema alone. */
+/** Returns the URL with a session option that limits the search path to one schema. */
 function inSchema(url: string, schema: string): string {
   const parsed = new URL(url);
   const given = parsed.searchParams.get('options') ?? '';
@@ -126,10 +119,7 @@ function inSchema(url: string, schema: string): string {
 }
 
 function requireKeys(config: Config): void {
-  if (
-    config.vaultAddress === undefined &&
-    config.tokenEncryptionKeys?.some((key) => 'wrapped' in key)
-  ) {
+  if (config.vaultAddress === undefined && config.tokenEncryptionKeys?.some((key) => 'wrapped' in key)) {
     throw new ConfigError('VAULT_ADDR must be set where TOKEN_ENCRYPTION_KEYS has wrapped keys.');
   }
   if (config.databaseUrl !== undefined && config.tokenEncryptionKeys === undefined) {
@@ -139,17 +129,13 @@ function requireKeys(config: Config): void {
   }
 }
 
-/**
- * Refuses to start on what looks like a misspelled setting, which would silently fall back to its
- * default.
- */
+/** Refuses to start on a setting that looks misspelled, which would silently keep its default. */
 function refuseMisspelled(env: Environment, variables: readonly Variable[]): void {
-  const known = variables.flatMap(({ name, secret }) => (secret ? [name, `${name}_FILE`] : [name]));
+  const known = variables.flatMap(({ name, hasFile }) => (hasFile ? [name, `${name}_FILE`] : [name]));
   for (const [name, value] of Object.entries(env)) {
     if (!value || known.includes(name)) continue;
     const meant = known.find((candidate) => looksLike(name, candidate));
-    if (meant)
-      throw new ConfigError(`${name} is not a variable of this service; did you mean ${meant}?`);
+    if (meant) throw new ConfigError(`${name} is not a variable of this service; did you mean ${meant}?`);
   }
 }
 
@@ -162,10 +148,7 @@ function looksLike(name: string, known: string): boolean {
 
 /** Removes the unit: `SHUTDOWN_DELAY` from `SHUTDOWN_DELAY_SECONDS`, `_MS` or `_MINUTES`. */
 function withoutUnit(name: string): string {
-  return name.replace(
-    /(_PER)?_(MS|MILLIS|MILLISECONDS|SECS?|SECONDS?|MINS?|MINUTES?|HOURS?|DAYS?)$/,
-    '',
-  );
+  return name.replace(/(_PER)?_(MS|MILLIS|MILLISECONDS|SECS?|SECONDS?|MINS?|MINUTES?|HOURS?|DAYS?)$/, '');
 }
 
 /** Whether it is the known name without words in its middle: `BOOTSTRAP_TOKEN` for `BOOTSTRAP_API_TOKEN`. */
@@ -174,4 +157,17 @@ function isShortened(name: string, known: string): boolean {
   if (words.length < 2 || words[0] !== all[0] || words.at(-1) !== all.at(-1)) return false;
   let at = 0;
   return words.every((word) => (at = all.indexOf(word, at) + 1) > 0);
+}
+
+/**
+ * Finds files with secrets, and a data directory, that every user of the machine may read, by the names of their
+ * variables. Serves a warning only: mounted secrets are often readable, and a container may have no other user.
+ */
+export function findExposed(env: Environment, { databaseUrl, dataDir, plugins }: Config): string[] {
+  const files = [Config, ...plugins.flatMap(({ definition }) => definition.settings ?? [])]
+    .flatMap(variablesOf)
+    .filter(({ secret }) => secret)
+    .map(({ name }) => ({ name: `${name}_FILE`, path: env[`${name}_FILE`] }));
+  const data = databaseUrl === undefined ? [{ name: 'DATA_DIR', path: dataDir }] : [];
+  return [...files, ...data].filter(({ path }) => path && worldAccess(path) !== 'nothing').map(({ name }) => name);
 }

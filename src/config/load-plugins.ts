@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { OperatorError } from '../common/operator-error.ts';
-import { Plugin } from '../common/plugin.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
+import { Plugin } from '../common/extension/plugin.ts';
 import type { Environment } from './load-config.ts';
 import { list } from './readers.ts';
 import { ConfigError } from './variable.ts';
@@ -9,7 +9,7 @@ import { ConfigError } from './variable.ts';
 /**
  * Loads the modules that `PLUGINS` names: files, relative to the working directory, or packages.
  * @returns the plugins in their order
- * @throws ConfigError with one line, if one cannot be loaded or is no plugin; OperatorError as `definePlugin`
+ * @throws ConfigError with one line, if one cannot be loaded or is no plugin; OperatorError like `definePlugin`
  */
 export async function loadPlugins(env: Environment): Promise<Plugin[]> {
   const plugins: Plugin[] = [];
@@ -25,9 +25,7 @@ export async function loadPlugins(env: Environment): Promise<Plugin[]> {
 }
 
 async function loadPlugin(name: string): Promise<Plugin> {
-  const exported = await importDefault(
-    /^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name,
-  );
+  const exported = await importDefault(/^[./]/.test(name) ? pathToFileURL(resolve(name)).href : name);
   if (exported instanceof Plugin) return exported;
   const isOfAnother = exported !== null && typeof exported === 'object' && 'definition' in exported;
   throw new ConfigError(
@@ -42,9 +40,7 @@ async function loadPlugin(name: string): Promise<Plugin> {
     } catch (error) {
       if (error instanceof OperatorError) throw error;
       const { message } = error as Error;
-      throw new ConfigError(`PLUGINS names ${name}, which cannot be loaded: ${message}`, {
-        cause: error,
-      });
+      throw new ConfigError(`PLUGINS names ${name}, which cannot be loaded: ${message}`, { cause: error });
     }
   }
 }

@@ -1,37 +1,39 @@
 import ipaddr from 'ipaddr.js';
 import { isIP } from 'node:net';
-import { EMBEDDING_BITS, withoutEmbedding } from '../common/embedded-ipv4.ts';
-import type { EncryptionKey } from '../common/key-provider.ts';
-import { isWellFormedToken } from '../common/secrets.ts';
+import { EMBEDDING_BITS, withoutEmbedding } from '../common/http/parameters/embedded-ipv4.ts';
+import type { EncryptionKey } from '../common/secret/key-provider.ts';
+import { isWellFormedToken } from '../common/secret/secrets.ts';
 import { isIssuer } from '../common/text.ts';
 import { ConfigError } from './variable.ts';
 
 /** A key that only another service can unwrap. */
 export interface WrappedKey {
   id: string;
-  /** `vault:v1:…`, as the transit engine of Vault gives it. */
+  /** `vault:v1:…`, as the transit engine of Vault returns it. */
   wrapped: string;
 }
 
-/** A key as it is configured. */
 export type ConfiguredKey = EncryptionKey | WrappedKey;
 
 /**
- * The fewest different bytes a key must have, and the fewest different steps from one byte to the
- * next. Not one in a billion random keys has fewer.
+ * Lower bound of the different bytes of a key, and of the different steps between neighbouring bytes. Fewer than one in
+ * a billion random keys have fewer.
  */
-const LEAST_VARIED_BYTES = 17;
-/** The same for 32 random characters, even of an alphabet of only 16, such as hexadecimal digits. */
-const LEAST_VARIED_CHARACTERS = 8;
+const MIN_VARIED_BYTES = 17;
+/** The same bound for 32 random characters, even of an alphabet of only 16, such as hexadecimal digits. */
+const MIN_VARIED_CHARACTERS = 8;
 
 const UNIT_BYTES: Record<string, number> = { '': 1, k: 1024, m: 1024 ** 2 };
+const UNIT_SECONDS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
 
-/** Takes any text. */
+type Unit = keyof typeof UNIT_SECONDS;
+
+/** Accepts any text. */
 export function text(value: string): string {
   return value;
 }
 
-/** Reads what commas separate. */
+/** Reads a comma-separated list. */
 export function list(value: string): string[] {
   return value
     .split(',')
@@ -41,14 +43,12 @@ export function list(value: string): string[] {
 
 export function issuer(value: string): string {
   if (isIssuer(value)) return value;
-  throw new ConfigError(
-    'must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.',
-  );
+  throw new ConfigError('must be a URL, or a text without a colon: 1 to 255 visible ASCII characters without spaces.');
 }
 
 /**
- * Reads where something is reached, without the slash at its end: an issuer of RFC 8414, section 2, or another
- * service. `http` is for trials.
+ * Reads the URL of a service without a trailing slash: an issuer of RFC 8414, section 2, for example. `http` is for
+ * trials.
  */
 export function httpUrl(value: string): string {
   if (/^https?:\/\/[^?#]+$/i.test(value) && URL.canParse(value)) {
@@ -61,8 +61,8 @@ export function httpUrl(value: string): string {
 }
 
 /**
- * Reads where secrets are sent: as `httpUrl`, and unencrypted on this machine alone. Keeps each character: an
- * issuer is compared character by character (OpenID Connect Discovery 1.0, section 4.3).
+ * Reads a URL that receives secrets, unencrypted on this machine alone. Keeps each character: issuers are compared
+ * character by character (OpenID Connect Discovery 1.0, section 4.3).
  */
 export function secureUrl(value: string): string {
   const { protocol, hostname } = new URL(httpUrl(value));
@@ -70,13 +70,13 @@ export function secureUrl(value: string): string {
   throw new ConfigError('must begin with https://, unless it is on this machine.');
 }
 
-/** Reads what is asked of an identity provider, `openid` among it. */
+/** Reads scopes of OpenID Connect, which must include `openid`. */
 export function openIdScope(value: string): string {
   if (/^[\x21-\x7e ]{1,1000}$/.test(value) && value.split(' ').includes('openid')) return value;
   throw new ConfigError('must name scopes of the identity provider, openid among them.');
 }
 
-/** Makes what reads a whole number in digits, from `min` to `max`. */
+/** Makes a reader of whole numbers from `min` to `max`. */
 export function integer(min: number, max: number): (value: string) => number {
   return (value) => {
     const number = /^\d{1,15}$/.test(value) ? Number(value) : NaN;
@@ -85,22 +85,42 @@ export function integer(min: number, max: number): (value: string) => number {
   };
 }
 
-/** Reads a number of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
+/** Makes a reader of bytes, with the optional units KiB and MiB: `65536`, `256KiB`, `1MiB`. */
 export function bytes(min: number, max: number): (value: string) => number {
   return (value) => {
-    const [, digits, unit] = /^(\d{1,12})\s*(?:([km])i?b?|b)?$/i.exec(value) ?? [];
+    const [, digits, unit] = /^(\d{1,12})\s*(?:([km])ib)?$/i.exec(value) ?? [];
     const number = Number(digits) * (UNIT_BYTES[unit?.toLowerCase() ?? ''] ?? NaN);
     if (number >= min && number <= max) return number;
+    throw new ConfigError(`must be a size such as 65536, 256KiB or 1MiB, from ${min} to ${max} bytes.`);
+  };
+}
+
+/** Makes a reader of a time in this unit: `30`, or with a unit of its own `90s`, `30m`, `168h`, `7d`. */
+export function duration(unit: Unit, min: number, max: number): (value: string) => number {
+  return (value) => {
+    const [, digits, letter] = /^(\d{1,10})([smhd]?)$/i.exec(value) ?? [];
+    const own = (Object.keys(UNIT_SECONDS) as Unit[]).find(([first]) => first === letter?.toLowerCase()) ?? unit;
+    const number = (Number(digits) * UNIT_SECONDS[own]) / UNIT_SECONDS[unit];
+    if (Number.isInteger(number) && number >= min && number <= max) return number;
     throw new ConfigError(
-      `must be a size such as 65536, 256KiB or 1MiB, from ${min} to ${max} bytes.`,
+      `must be from ${min} to ${max} whole ${unit}: a number, or a duration such as 90s, 30m, 168h or 7d.`,
     );
   };
 }
 
-/** Makes what reads one of these words. */
+const ON = ['on', 'true', 'yes', '1'];
+const OFF = ['off', 'false', 'no', '0'];
+
+export function onOff(value: string): boolean {
+  const word = value.toLowerCase();
+  if ([...ON, ...OFF].includes(word)) return ON.includes(word);
+  throw new ConfigError('must be on or off; true and false, yes and no, 1 and 0 mean the same.');
+}
+
+/** Makes a reader of one of these words, in any case. */
 export function oneOf<const T extends string>(...choices: T[]): (value: string) => T {
   return (value) => {
-    const choice = choices.find((candidate) => candidate === value);
+    const choice = choices.find((candidate) => candidate === value.toLowerCase());
     if (choice !== undefined) return choice;
     throw new ConfigError(`must be one of ${choices.join(', ')}.`);
   };
@@ -114,7 +134,7 @@ export function postgresUrl(value: string): string {
 }
 
 function isPostgresUrl(value: string): boolean {
-  // An @ behind the first of /?# ends no password for a URL: what stands before it would be taken for the host.
+  // An @ behind the first of /?# ends no password for a URL: the text before it would be taken for the host.
   if (!/^postgres(ql)?:\/\/[^/?#]*([/?#][^@]*)?$/.test(value) || !URL.canParse(value)) return false;
   const { username, password, pathname } = new URL(value);
   return isEncoded(username + password + pathname);
@@ -152,18 +172,17 @@ function isEncoded(text: string): boolean {
 }
 
 /**
- * Reads `k2:<base64>,k1:<base64>`: the first key encrypts, all of them decrypt. Ids are 1–32 of
- * `A-Z a-z 0-9 _ -`, keys are 32 bytes in base64 or base64url.
+ * Reads `k2:<base64>,k1:<base64>`: the first key encrypts, all of them decrypt. Ids are 1–32 of `A-Z a-z 0-9 _ -`, keys
+ * are 32 bytes in base64 or base64url.
  */
 export function encryptionKeys(value: string): EncryptionKey[] {
   return differentKeys(value.split(',').map(encryptionKey));
 }
 
-/** As `encryptionKeys`, where some may be wrapped: `k2:vault:v1:…`, as the transit engine of Vault gives them. */
+/** Reads keys of which some may be wrapped: `k2:vault:v1:…`, as the transit engine of Vault returns them. */
 export function configuredKeys(value: string): ConfiguredKey[] {
   const keys = value.split(',').map((entry) => {
-    const [, id, wrapped] =
-      /^\s*([\w-]{1,32}):(vault:v\d{1,9}:[A-Za-z0-9+/=_-]{1,1000})\s*$/.exec(entry) ?? [];
+    const [, id, wrapped] = /^\s*([\w-]{1,32}):(vault:v\d{1,9}:[A-Za-z0-9+/=_-]{1,1000})\s*$/.exec(entry) ?? [];
     return id !== undefined && wrapped !== undefined ? { id, wrapped } : encryptionKey(entry);
   });
   return differentKeys(keys);
@@ -171,7 +190,7 @@ export function configuredKeys(value: string): ConfiguredKey[] {
 
 /** Whether it is a key: 32 bytes that look random. */
 export function isRandomKey(secret: Buffer): boolean {
-  return secret.length === 32 && isVaried(secret, LEAST_VARIED_BYTES);
+  return secret.length === 32 && isVaried(secret, MIN_VARIED_BYTES);
 }
 
 function differentKeys<T extends { id: string }>(keys: T[]): T[] {
@@ -187,10 +206,8 @@ function encryptionKey(entry: string): EncryptionKey {
       'must be a list such as k2:<base64>,k1:<base64>, each key 32 bytes in base64 (openssl rand -base64 32).',
     );
   }
-  if (!isVaried(secret, LEAST_VARIED_BYTES)) {
-    throw new ConfigError(
-      `must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`,
-    );
+  if (!isVaried(secret, MIN_VARIED_BYTES)) {
+    throw new ConfigError(`must hold random keys; "${id}" repeats itself (openssl rand -base64 32 makes a key).`);
   }
   return { id, secret };
 }
@@ -208,8 +225,8 @@ export function headerText(value: string): string {
 }
 
 /**
- * Reads which proxies are trusted to report the client's address: their number, or their addresses.
- * Refuses `true`, which would trust an address that any client can write into a header.
+ * Reads the proxies that may report the client's address: their number, or their addresses. Refuses `true`, which would
+ * trust an address that any client can write into a header.
  */
 export function trustedProxies(value: string): number | string[] {
   if (/^\d{1,2}$/.test(value)) return Number(value);
@@ -228,18 +245,13 @@ function isRange(range: string): boolean {
   const [address = '', prefix, ...more] = range.split('/');
   const version = isIP(address);
   if (version === 0 || more.length > 0 || address.includes('%')) return false;
-  return (
-    prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
-  );
+  return prefix === undefined || (/^\d+$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128));
 }
 
-/** Reads a list of addresses and CIDR ranges. */
 export function cidrs(value: string): string[] {
   const ranges = value.split(',').map((range) => range.trim());
   if (!ranges.every(isRange)) {
-    throw new ConfigError(
-      'must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.',
-    );
+    throw new ConfigError('must be a list of addresses and CIDR ranges, such as 10.1.2.0/24,fd00:1::/32.');
   }
   if (ranges.some(isWiderThanItsForm)) {
     throw new ConfigError(
@@ -249,7 +261,7 @@ export function cidrs(value: string): string[] {
   return ranges;
 }
 
-/** Whether a range is written as an IPv4 address in an IPv6 form, and reaches beyond that form. */
+/** Whether a range is written as an IPv4 address in an IPv6 form, and extends beyond that form. */
 function isWiderThanItsForm(range: string): boolean {
   const [text = '', prefix] = range.split('/');
   const address = ipaddr.parse(text);
@@ -257,20 +269,16 @@ function isWiderThanItsForm(range: string): boolean {
 }
 
 /**
- * Reads a well-formed `uga_…` token, or a secret made elsewhere of at least 32 visible ASCII
- * characters: anything else could be guessed, or not be sent in an `Authorization` header.
+ * Reads a well-formed `uga_…` token, or a secret made elsewhere of at least 32 visible ASCII characters: any other text
+ * could be guessed, or not be sent in an `Authorization` header.
  */
 export function apiToken(value: string): string {
   const isOwnForm = /^[\x21-\x7e]{32,512}$/.test(value) && !/^ug[at]_/.test(value);
   if (isOwnForm || isWellFormedToken('uga', value)) {
-    if (isVaried(Buffer.from(value), LEAST_VARIED_CHARACTERS)) return value;
-    throw new ConfigError(
-      'must be random; this one repeats itself (openssl rand -base64 32 makes a token).',
-    );
+    if (isVaried(Buffer.from(value), MIN_VARIED_CHARACTERS)) return value;
+    throw new ConfigError('must be random; this one repeats itself (openssl rand -base64 32 makes a token).');
   }
-  throw new ConfigError(
-    'must be a well-formed uga_… token or 32 to 512 visible ASCII characters without spaces.',
-  );
+  throw new ConfigError('must be a well-formed uga_… token or 32 to 512 visible ASCII characters without spaces.');
 }
 
 /** Whether a secret looks random: it neither repeats one pattern nor counts up. */

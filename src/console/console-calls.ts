@@ -1,19 +1,18 @@
 import type { CanActivate } from '@nestjs/common';
 import type { Request } from 'express';
-import { authenticateBy } from '../common/authentication.ts';
+import { authenticateBy } from '../common/access/caller.ts';
 import type { ConsoleSite } from './console-site.ts';
 
 const CONSOLE = '/console';
 const ITS_API = '/api/';
-/** `/session`, `/sessions` and what lies below them. */
 const ITS_SESSIONS = /^\/sessions?(?=[/?]|$)/;
 
 /**
- * Makes a step that has the calls of the console authenticated by their session, and turns those below
- * `/console/api` into calls of the same path below `/api`. It changes what a path begins with and nothing
- * behind that, so a call reaches what the path below `/api` reaches as it is spelled.
- * @param options.prefix what stands before `/console` and `/api`, such as `/internal`
- * @param options.anyCase whether the routes are found in any spelling of capitals
+ * Makes a step that marks calls of the console for authentication by their session, and turns those below
+ * `/console/api` into calls of the same path below `/api`. It changes only the beginning of a path, so that a call
+ * reaches the same handler as the path below `/api` in the same spelling.
+ * @param options.prefix the prefix of `/console` and `/api`, such as `/internal`
+ * @param options.anyCase whether routes ignore case
  */
 export function consoleCalls(
   guard: CanActivate,
@@ -31,7 +30,7 @@ export function consoleCalls(
     site.requireOwnPage(request);
     authenticateBy(request, guard);
     if (!isApi) return;
-    // Nothing behind the guard takes a token from it either.
+    // No handler may read a token from it either.
     delete request.headers.authorization;
     request.url = prefix + path;
   };

@@ -1,29 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { ConsoleNotSecure, CrossSiteRequest } from '../common/errors.ts';
-import { hashToken } from '../common/secrets.ts';
+import { ConsoleNotSecure, CrossSiteRequest } from '../common/problem/errors.ts';
+import { hashToken } from '../common/secret/secrets.ts';
 import { Config } from '../config/config.ts';
 
-/** A name and any port of this machine itself: what a browser calls there crosses no network. */
+/** A name of this machine itself, with any port: calls to it cross no network. */
 const LOCAL_HOST = /^(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?$/i;
 const OF_PROXIES = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto'];
 const READING = ['GET', 'HEAD'];
-/** The name of the cookie that holds the secret of the session. */
 const SESSION = 'console';
 /** 256 bits in base64url. */
 const SECRET = /^[\w-]{43}$/;
 
-/** Where the page of the console is, by which its own calls and its cookie are known. */
+/** The site of the page, by which its own calls and its cookie are recognised. */
 interface Site {
   origin: string;
-  /** Of its cookies: it keeps other hosts and plain HTTP from setting them (RFC 6265bis). */
+  /** The prefix of its cookies, which keeps other hosts and plain HTTP from setting them (RFC 6265bis). */
   prefix: '__Host-' | '';
 }
 
-/** Tells the calls of the console’s own page from those of others, and keeps its cookies. */
+/** Distinguishes calls of the console’s own page from calls of other sites, and sets its cookies. */
 @Injectable()
 export class ConsoleSite {
-  /** Null where PUBLIC_URL does not keep the cookie from others on the way; undefined where it is unset. */
+  /** Null if PUBLIC_URL does not protect the cookie in transit; undefined if it is unset. */
   private readonly configured: Site | null | undefined;
 
   constructor({ publicUrl }: Config) {
@@ -31,9 +30,9 @@ export class ConsoleSite {
   }
 
   /**
-   * Admits what the page itself calls, and reads by hand. A browser says by `Sec-Fetch-Site` where a call
-   * comes from, and no page can change that; one that does not say it names the `Origin` of a change.
-   * @throws CrossSiteRequest; ConsoleNotSecure for a change where no cookie can be kept
+   * Admits calls of the page itself, and reads by hand. Browsers send the origin of a call in `Sec-Fetch-Site`, which
+   * no page can change; a browser without it sends `Origin` with a change.
+   * @throws CrossSiteRequest; ConsoleNotSecure for a change if the site cannot have a cookie
    */
   requireOwnPage(request: Request): void {
     const { 'sec-fetch-site': from, origin } = request.headers;
@@ -47,59 +46,52 @@ export class ConsoleSite {
     if (!isOwn || (origin ?? site.origin) !== site.origin) throw new CrossSiteRequest();
   }
 
-  /** Whether the browser says that another site has made the call, or a link there has led to it. */
+  /** Tells whether the browser says that another site made the call or linked to it. */
   isFromElsewhere({ headers }: Request): boolean {
     return ['cross-site', 'same-site'].includes(String(headers['sec-fetch-site']));
   }
 
-  /** What the cookie of the session holds; undefined without one, or for anything else. */
+  /** Returns the secret in the session's cookie; undefined without a well-formed one. */
   secretOf(request: Request): string | undefined {
     return this.cookiesOf(request, SESSION).find((value) => SECRET.test(value));
   }
 
-  /** The SHA-256 of that, by which the session is known. */
   secretHashOf(request: Request): Buffer | undefined {
     const secret = this.secretOf(request);
     return secret === undefined ? undefined : hashToken(secret);
   }
 
   /**
-   * The cookie that holds the secret, for as long as the browser is open; or takes it away.
+   * Returns the cookie with the secret, which lasts until the browser closes; or the one that removes it.
    * @throws ConsoleNotSecure
    */
   toCookie(request: Request, secret: string | undefined): string {
     return this.setCookie(request, SESSION, secret, ['SameSite=Strict']);
   }
 
-  /** What the browser keeps by this name for the console alone. */
   cookiesOf(request: Request, name: string): string[] {
     const site = this.siteOf(request);
     if (!site) return [];
-    return cookiesOf(request.headers.cookie, site.prefix + name);
+    const start = `${site.prefix}${name}=`;
+    const pairs = request.headers.cookie?.split(';').map((pair) => pair.trim()) ?? [];
+    return pairs.filter((pair) => pair.startsWith(start)).map((pair) => pair.slice(start.length));
   }
 
   /**
-   * The cookie that has the browser keep a value; or takes it away.
-   * @param attributes beside those that every cookie of the console has
+   * Returns the cookie that stores a value; or the one that removes it.
+   * @param attributes attributes in addition to those of every cookie of the console
    * @throws ConsoleNotSecure
    */
-  setCookie(
-    request: Request,
-    name: string,
-    value: string | undefined,
-    attributes: readonly string[],
-  ): string {
+  setCookie(request: Request, name: string, value: string | undefined, attributes: readonly string[]): string {
     const site = this.siteOf(request);
     if (!site) throw new ConsoleNotSecure();
     return [
       `${site.prefix}${name}=${value ?? ''}`,
       'Path=/',
-      // Safari keeps no cookie of this kind that comes over plain HTTP, not even from localhost.
+      // Safari stores no such cookie over plain HTTP, not even from localhost.
       ...(site.prefix === '' ? [] : ['Secure']),
       'HttpOnly',
-      ...(value === undefined
-        ? [...attributes.filter((one) => !one.startsWith('Max-Age=')), 'Max-Age=0']
-        : attributes),
+      ...(value === undefined ? [...attributes.filter((one) => !one.startsWith('Max-Age=')), 'Max-Age=0'] : attributes),
     ].join('; ');
   }
 
@@ -119,13 +111,4 @@ function siteOfUrl({ protocol, host, origin }: URL): Site | null {
 
 function localSite(host: string): Site {
   return { origin: `http://${host}`, prefix: '' };
-}
-
-/** The values of the cookies of this name. */
-function cookiesOf(header = '', name: string): string[] {
-  return header
-    .split(';')
-    .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${name}=`))
-    .map((pair) => pair.slice(name.length + 1));
 }

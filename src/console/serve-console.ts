@@ -1,12 +1,16 @@
 import type { Express, RequestHandler } from 'express';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname, join } from 'node:path';
-import { RouteNotFound } from '../common/errors.ts';
-import { answerDocument } from '../common/http/answer-document.ts';
-import { COMMON_HEADERS } from '../common/http/http-settings.ts';
-import { leadTo } from '../common/http/redirect.ts';
-import { StoredDocument } from '../common/http/stored-document.ts';
-import { CONSOLE_DIRECTORY } from './console-directory.ts';
+import { RouteNotFound } from '../common/problem/errors.ts';
+import { respondDocument, StoredDocument } from '../common/http/responses/respond-document.ts';
+import { COMMON_HEADERS } from '../common/http/server/http-settings.ts';
+import { leadTo } from '../common/http/responses/redirect.ts';
+
+const own = import.meta.dirname;
+const isCompiled = import.meta.filename.endsWith('.js');
+
+/** The directory of the built page and its assets: `dist/console`, in the package `lib/console`. */
+const CONSOLE_DIRECTORY = isCompiled ? join(own, '..', '..', 'console') : join(own, '..', '..', 'dist', 'console');
 
 const MEDIA_TYPES: Record<string, string> = {
   '.css': 'text/css; charset=utf-8',
@@ -21,24 +25,24 @@ const MEDIA_TYPES: Record<string, string> = {
   '.woff2': 'font/woff2',
 };
 
-/** What the page may do: run its own scripts, call its own server, and be in no frame. */
+/** Lets the page run its own scripts, call its own server, and be in no frame. */
 const FIELDS = {
   ...COMMON_HEADERS,
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
   'Cross-Origin-Opener-Policy': 'same-origin',
 };
-/** The name of an asset changes with what is in it. */
+/** The name of an asset changes with its content. */
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 
 const NOT_BUILT =
   'The page of the console has not been built; npm run build makes it, and the service serves it from its next start on.';
 
 /**
- * Serves the page of the console at `/console/` and its assets below it, all of them read now and kept in memory.
- * Each has a route of its own, so that no path leads to another file.
- * @param options.directory where the page is, if not where the build puts it
- * @param options.prefix what stands before `/console`, such as `/internal`
+ * Serves the page of the console at `/console/` and its assets below it, all of them read now and kept in memory. Each
+ * has a route of its own, so that no path leads to another file.
+ * @param options.directory directory of the page, unless it is that of the build
+ * @param options.prefix the prefix of `/console`, such as `/internal`
  * @returns whether there is a page
  */
 export function serveConsole(
@@ -47,11 +51,11 @@ export function serveConsole(
 ): boolean {
   const file = join(directory, 'index.html');
   const isBuilt = existsSync(file);
-  const page = isBuilt ? answerDocument(read(file), FIELDS) : refuse;
+  const page = isBuilt ? respondDocument(read(file), FIELDS) : refuse;
   // Relative, so that it also works below any path of a proxy.
   const toPage = leadTo('console/');
   const place = `${prefix}/console`;
-  // An application may take the two paths for one.
+  // An application may treat the two paths as one.
   express.get([place, `${place}/`], (request, response, next) => {
     const serve = request.path.endsWith('/') ? page : toPage;
     return serve(request, response, next);
@@ -59,7 +63,7 @@ export function serveConsole(
   const assets = join(directory, 'assets');
   for (const name of existsSync(assets) ? readdirSync(assets) : []) {
     const document = read(join(assets, name));
-    express.get(`${place}/assets/${name}`, answerDocument(document, { ...FIELDS, ...FOR_EVER }));
+    express.get(`${place}/assets/${name}`, respondDocument(document, { ...FIELDS, ...FOR_EVER }));
   }
   return isBuilt;
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { poolOf } from './statements.ts';
 
-/** How many connections to PostgreSQL are busy, how many idle, and how many calls wait for one. */
+/** Connections to PostgreSQL that are busy or idle, and calls that wait for one. */
 export type PoolUsage = Record<'busy' | 'idle' | 'waiting', number>;
 
 /** The connections that reads and writes share. */
@@ -10,7 +10,7 @@ export type PoolUsage = Record<'busy' | 'idle' | 'waiting', number>;
 export class ConnectionPool {
   constructor(private readonly dataSource: DataSource) {}
 
-  /** Returns the present usage; null on the embedded database, which has no pool. */
+  /** Returns null on SQLite, which has no pool. */
   usage(): PoolUsage | null {
     const pool = poolOf(this.dataSource);
     if (!pool) return null;

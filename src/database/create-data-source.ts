@@ -2,8 +2,8 @@ import { DataSource, type DataSourceOptions } from 'typeorm';
 import { dialectOf } from './dialect.ts';
 
 /**
- * Creates a data source, not yet connected, on which entities may use `blob` columns and count
- * `bigint` keys on either database.
+ * Creates a data source, not yet connected, whose entities may use `blob` columns and `bigint` counters on either
+ * database.
  */
 export function createDataSource(options: DataSourceOptions): DataSource {
   const dataSource = new DataSource(options);
@@ -12,8 +12,7 @@ export function createDataSource(options: DataSourceOptions): DataSource {
   const normalizeType = driver.normalizeType.bind(driver);
   driver.normalizeType = (column) => {
     if (column.type === 'blob') return binaryType;
-    if (column.type === 'bigint' && 'isGenerated' in column && column.isGenerated)
-      return countingType;
+    if (column.type === 'bigint' && 'isGenerated' in column && column.isGenerated) return countingType;
     return normalizeType(column);
   };
   return dataSource;

@@ -1,2 +1,2 @@
-/** Under this name TypeORM knows the database of user groups, beside those that an application has itself. */
+/** TypeORM's name for the database of user groups, to distinguish it from those of an application. */
 export const USER_GROUP_DATA_SOURCE = 'user-group-service';

@@ -6,21 +6,22 @@ import type { Config } from '../config/config.ts';
 import { postgresDriver, sqliteDriver } from './drivers.ts';
 import { LOCK_WAIT_MS } from './dialect.ts';
 import { migrations } from './migrations/index.ts';
+import { PostgresNames } from './names.ts';
 
 const SQLITE_FILE = 'user-groups.sqlite';
-/** How long a read may wait for another process that recovers or checkpoints the file. */
+/** A read may wait this long for another process that recovers or checkpoints the file. */
 const SQLITE_READ_WAIT_MS = 1000;
-/** How long a starting process may wait for another that recovers the file. */
+/** A starting process may wait this long for another that recovers the file. */
 const START_WAIT_MS = 60_000;
-/** How long one attempt to begin a migration blocks the process; it is repeated. */
+/** One attempt to begin a migration blocks the process this long; it is repeated. */
 const MIGRATING_WAIT_MS = 100;
 
-/** How long to wait for a process that is just ending before its file counts as in use. */
+/** A process that is shutting down gets this long before its file counts as in use. */
 const SQLITE_EXCLUSIVE_WAIT_MS = 2000;
 
 /**
- * Limits that together keep the slowest answer during an outage below five seconds: the service's
- * own, and those set in PostgreSQL, in milliseconds.
+ * Limits in milliseconds that together keep the slowest response during an outage below five seconds: the service's
+ * own, and those set in PostgreSQL.
  */
 const CLIENT_LIMITS = { connectionTimeoutMillis: 2000, query_timeout: 2500 };
 const SERVER_LIMITS = {
@@ -30,20 +31,16 @@ const SERVER_LIMITS = {
 };
 
 /**
- * Tells PostgreSQL that whoever writes records its changes in the change log itself. What others write
- * makes every cache of every process forget all it holds.
+ * Tells PostgreSQL that the writer records its changes in the change log. Writes of other programs clear every cache of
+ * every process.
  */
 export const RECORDS_CHANGES = 'user_groups.records_changes';
 
 /**
- * Sets the limits for one transaction. Behind a pooler in transaction mode they cannot belong to
- * the session: the next transaction may be on another connection, which others use too.
+ * Sets the limits for one transaction. Behind a pooler in transaction mode they cannot belong to the session: the next
+ * transaction may be on another connection, which others use too.
  */
-export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({
-  ...SERVER_LIMITS,
-  jit: 'off',
-  [RECORDS_CHANGES]: 'on',
-})
+export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({ ...SERVER_LIMITS, jit: 'off', [RECORDS_CHANGES]: 'on' })
   .map(([name, ms]) => `set_config('${name}', '${ms}', true)`)
   .join(', ')}`;
 
@@ -51,8 +48,8 @@ export const SET_LOCAL_LIMITS = `SELECT ${Object.entries({
 export const NO_LIMITS = { inTransaction: liftLimits(true), inSession: liftLimits(false) };
 
 /**
- * A connection that writes. BEGIN takes the write lock at once: a transaction that reads first and
- * writes later would fail with SQLITE_BUSY if another process had written in between.
+ * A connection that writes. BEGIN acquires the write lock at once: a transaction that reads first and writes later
+ * would fail with SQLITE_BUSY if another process had written in between.
  */
 function writingSqlite(): typeof BetterSqlite3 {
   return class WritingSqlite extends sqliteDriver() {
@@ -63,8 +60,8 @@ function writingSqlite(): typeof BetterSqlite3 {
 }
 
 /**
- * A connection whose loss is reported by the next statement on it. Between two users in the pool,
- * and once given up, it has no other listener, and an unhandled error event would end the process.
+ * A connection whose loss is reported by the next statement on it. Between two users in the pool, and after its last
+ * use, it has no other listener, and an unhandled error event would end the process.
  */
 function quietClient(): typeof Client {
   return class QuietClient extends postgresDriver().Client {
@@ -75,7 +72,7 @@ function quietClient(): typeof Client {
   };
 }
 
-/** The options of the connections that serve reads and, on PostgreSQL, transactions. */
+/** Returns the options of the connections that serve reads and, on PostgreSQL, transactions. */
 export function servingOptions(config: Config): DataSourceOptions {
   if (config.databaseUrl === undefined) {
     return {
@@ -94,22 +91,22 @@ export function servingOptions(config: Config): DataSourceOptions {
       Client: quietClient(),
       idleTimeoutMillis: 0,
       keepAlive: true,
-      // Statements of a transaction that need no answer of each other share a round trip.
+      // Independent statements of a transaction share a round trip.
       pipeline: true,
-      max: 10,
+      max: config.databasePoolSize,
     },
   };
 }
 
 /**
- * The options of the one SQLite connection of the process that writes. While opening it may wait
- * for another process that recovers the file; `createTransactor` ends that.
+ * Returns the options of the one SQLite connection of the process that writes. While opening it may wait for another
+ * process that recovers the file; `createTransactor` ends that.
  */
 export function sqliteWriterOptions(reader: DataSourceOptions): DataSourceOptions {
   return { ...(reader as SqliteOptions), ...writing(), readonly: false, timeout: START_WAIT_MS };
 }
 
-/** The options of one connection without time limits, for migrations. */
+/** Returns the options of one connection without time limits, for migrations. */
 export function migratingOptions(config: Config): DataSourceOptions {
   return config.databaseUrl === undefined
     ? { ...sqlite(config.dataDir), ...writing(), timeout: MIGRATING_WAIT_MS }
@@ -120,9 +117,9 @@ export function migratingOptions(config: Config): DataSourceOptions {
 }
 
 /**
- * The options of one connection that reads the embedded database in `dataDir` alone: it cannot be
- * opened while another process has the file open, keeps every other process from reading and
- * writing it, sees the state of one moment, and writes nothing.
+ * Returns the options of one connection that reads the embedded database in `dataDir`: it cannot be opened while
+ * another process has the file open, keeps every other process from reading and writing it, sees the state of one
+ * moment, and writes nothing.
  */
 export function exclusiveOptions(dataDir: string): DataSourceOptions {
   return {
@@ -130,8 +127,8 @@ export function exclusiveOptions(dataDir: string): DataSourceOptions {
     fileMustExist: true,
     timeout: SQLITE_EXCLUSIVE_WAIT_MS,
     prepareDatabase: (database: BetterSqlite3.Database) => {
-      // Without this a transaction in WAL mode would keep out writers only until it ends, and a
-      // running service would then go on to acknowledge writes.
+      // Without this a transaction in WAL mode would keep out writers only until it ends, and a running
+      // service would then continue to acknowledge writes.
       database.pragma('locking_mode = EXCLUSIVE');
       database.exec('BEGIN EXCLUSIVE');
       database.pragma('query_only = ON');
@@ -139,36 +136,34 @@ export function exclusiveOptions(dataDir: string): DataSourceOptions {
   };
 }
 
-/** Whether `DATABASE_URL` leads through a pooler in transaction mode, so that nothing may belong to a session. */
+/** Whether `DATABASE_URL` leads through a pooler in transaction mode, where session state is unavailable. */
 export function isPooled({ databaseDirectUrl, databaseIsPooled = false }: Config): boolean {
   return databaseDirectUrl !== undefined || databaseIsPooled;
 }
 
-/** The URL by which the process can have sessions of its own; undefined if a pooler is the only way. */
+/** Returns the URL of a connection with sessions; undefined if a pooler is the only way. */
 export function sessionUrl(config: Config): string | undefined {
   return config.databaseDirectUrl ?? (isPooled(config) ? undefined : config.databaseUrl);
 }
 
 /**
- * What each serving session tells PostgreSQL; nothing where a pooler would refuse it. Compiling a
- * statement to machine code takes many times as long as any of ours runs, and PostgreSQL would do so where
- * a table has just grown and it expects more rows than there are.
+ * Returns the settings of each serving session; none if a pooler would refuse them. JIT is off: compiling a statement
+ * to machine code takes many times as long as any of ours runs, and PostgreSQL would do so when a table has just grown
+ * and it expects more rows than there are.
  */
 function sessionSettings(config: Config): Partial<typeof SERVER_LIMITS> & ClientConfig {
-  return isPooled(config)
-    ? {}
-    : { ...SERVER_LIMITS, options: `-c jit=off -c ${RECORDS_CHANGES}=on` };
+  return isPooled(config) ? {} : { ...SERVER_LIMITS, options: `-c jit=off -c ${RECORDS_CHANGES}=on` };
 }
 
-/** What a connection to `url` is opened with that has these settings; see `hasSettings`. */
+/** Returns the options of a connection to `url` with these settings; see `hasSettings`. */
 export function withSettings(config: Config, url: string): ClientConfig {
   const settings = sessionSettings(config);
   return { ...settings, connectionString: withOptions(url, settings.options) };
 }
 
 /**
- * SQL that tells whether a session has the settings of `sessionSettings`: some poolers drop them. One that the
- * URL brings along takes the place of the service's own.
+ * SQL that tells whether a session has the settings of `sessionSettings`: some poolers drop them. Settings in the URL
+ * replace the service's own.
  */
 export function hasSettings(url: string): string {
   const isGiven = URL.canParse(url) && new URL(url).searchParams.has('statement_timeout');
@@ -177,7 +172,7 @@ export function hasSettings(url: string): string {
     WHERE name = 'statement_timeout' AND setting = '${SERVER_LIMITS.statement_timeout}'))`;
 }
 
-/** Those that the URL brings along would else take the place of the service's own. */
+/** Keeps the settings in the URL, which would otherwise be replaced by the service's own. */
 function withOptions(url: string, own: string | undefined): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
   const given = parsed?.searchParams.get('options');
@@ -191,7 +186,6 @@ function liftLimits(isLocal: boolean): string {
     ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout', 'transaction_timeout')`;
 }
 
-/** The path of the embedded database. */
 export function sqlitePath(dataDir: string): string {
   return join(dataDir, SQLITE_FILE);
 }
@@ -204,19 +198,16 @@ const writing = (): Partial<SqliteOptions> => ({
   // In WAL mode SQLite's default would acknowledge a commit before it has reached the disk.
   prepareDatabase: (database: BetterSqlite3.Database) => {
     database.pragma('synchronous = FULL');
-    // A checkpoint after 16 MiB of changes, not SQLite's 4: each writes a page once, however often it
-    // has changed since the last.
+    // A checkpoint follows 16 MiB of changes, not SQLite's 4: each writes a page once, however often it has
+    // changed since the last.
     database.pragma('wal_autocheckpoint = 4000');
   },
 });
 
+const SCHEMA = { migrations, migrationsTableName: 'migration', namingStrategy: new PostgresNames() };
+
 function sqlite(dataDir: string): SqliteOptions {
-  return {
-    type: 'better-sqlite3',
-    database: sqlitePath(dataDir),
-    migrations,
-    migrationsTableName: 'migration',
-  };
+  return { type: 'better-sqlite3', database: sqlitePath(dataDir), ...SCHEMA };
 }
 
 function postgres(url: string): Extract<DataSourceOptions, { type: 'postgres' }> {
@@ -226,7 +217,6 @@ function postgres(url: string): Extract<DataSourceOptions, { type: 'postgres' }>
     applicationName: 'user-group-service',
     installExtensions: false,
     parseInt8: true,
-    migrations,
-    migrationsTableName: 'migration',
+    ...SCHEMA,
   };
 }

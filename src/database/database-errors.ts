@@ -1,27 +1,20 @@
 import type { DatabaseError } from 'pg';
-import {
-  QueryFailedError,
-  QueryRunnerAlreadyReleasedError,
-  QueryRunnerProviderAlreadyReleasedError,
-} from 'typeorm';
-import { DatabaseUnavailable, ServiceError } from '../common/errors.ts';
-import { OperatorError } from '../common/operator-error.ts';
+import { QueryFailedError, QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError } from 'typeorm';
+import { DatabaseUnavailable, ServiceError } from '../common/problem/errors.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
 
 /** PostgreSQL: connection lost, out of resources, shutting down, read-only, lock and statement time-outs, deadlock. */
 const POSTGRES_STATES = /^(08...|53...|57P0.|25006|55P03|57014|40001|40P01)$/;
 const SQLITE_CODES = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|CANTOPEN|READONLY|NOMEM|PROTOCOL)/;
 const NETWORK_CODES = /^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/;
-/** Messages of errors to which pg gives no code. */
+/** Messages of errors to which pg assigns no code. */
 const PG_MESSAGES =
   /timeout exceeded when trying to connect|Query read timeout|Connection terminated|connection error|client has encountered|Cannot use a pool after|not queryable|Driver not Connected/i;
 
-/** What TypeORM throws for a statement on a runner whose connection was lost. */
+/** Errors of TypeORM for a statement on a runner whose connection was lost. */
 const LOST_RUNNERS = [QueryRunnerAlreadyReleasedError, QueryRunnerProviderAlreadyReleasedError];
 
-/**
- * Translates transient errors, which pass by themselves or with the database's recovery, into
- * `DatabaseUnavailable`; returns others as they are.
- */
+/** Translates transient errors into `DatabaseUnavailable`; returns others unchanged. */
 export function translateDatabaseError(error: unknown): unknown {
   if (error instanceof ServiceError || error instanceof OperatorError) return error;
   return isUnavailable(error) ? new DatabaseUnavailable(error) : error;
@@ -32,10 +25,7 @@ function isUnavailable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
   if (LOST_RUNNERS.some((type) => error instanceof type)) return true;
   const { code } = error as NodeJS.ErrnoException;
-  if (
-    typeof code === 'string' &&
-    [POSTGRES_STATES, SQLITE_CODES, NETWORK_CODES].some((p) => p.test(code))
-  ) {
+  if (typeof code === 'string' && [POSTGRES_STATES, SQLITE_CODES, NETWORK_CODES].some((p) => p.test(code))) {
     return true;
   }
   return PG_MESSAGES.test(error.message);
@@ -47,7 +37,7 @@ export function isAnsweredByPostgres(error: unknown): boolean {
   return isPostgresError(cause) && !/^(08|57P)/.test(cause.code ?? '');
 }
 
-/** Whether it is an answer of PostgreSQL; its driver need not be loaded. */
+/** Whether PostgreSQL has sent the error; its driver need not be loaded. */
 export function isPostgresError(error: unknown): error is DatabaseError {
   return error instanceof Error && 'severity' in error && 'code' in error;
 }
@@ -57,10 +47,10 @@ export function isSqliteBusy(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code?.startsWith('SQLITE_BUSY') ?? false;
 }
 
-/** Whether the database rejected a row because of a unique key. */
+/** Whether a row would have the key of another one, which may be of the same statement. */
 export function isUniqueViolation(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-  return /^(23505|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(code);
+  return /^(23505|21000|SQLITE_CONSTRAINT_(UNIQUE|PRIMARYKEY))$/.test(code);
 }
 
 /** Whether PostgreSQL refused to wait longer for another transaction: its lock, or a deadlock with it. */

@@ -1,19 +1,19 @@
 import type { DataSourceOptions } from 'typeorm';
 
-/** The differences between the two databases; nothing else in the service knows which one it is on. */
+/** The differences between the two databases; no other code depends on the database in use. */
 export interface Dialect {
   kind: 'postgres' | 'sqlite';
-  /** The version of the server, or of the library, as a text. */
+  /** Version of the server or the library. */
   serverVersion: string;
   /**
-   * Table with a row for each connection of this database user by which a process polls the changes:
-   * since when it is open, and when its last poll began, in milliseconds; undefined where nobody lists them.
+   * Table with a row for each connection of this database user that polls the changes: when it was opened, and when its
+   * last poll began, in milliseconds; undefined if the database does not list them.
    */
   pollers: string | undefined;
-  /** Suffix that locks the selected rows of `alias` against other writers until the transaction ends. */
-  lockRows: (alias: string) => string;
-  /** As `lockRows`, but waits for nobody: rows that another transaction has locked are left out. */
-  lockFreeRows: (alias: string) => string;
+  /** Suffix that locks the selected rows of `alias` against other writers until the transaction ends, or as it says. */
+  lockRows: (alias: string, strength?: LockStrength) => string;
+  /** Suffix that locks like `lockRows`, but skips rows that another transaction has locked. */
+  lockFreeRows: (alias: string, strength?: LockStrength) => string;
   /** Aggregate that collects its argument over all rows into one JSON array. */
   jsonArrayOf: string;
   /** Function that makes one JSON array of its arguments. */
@@ -22,77 +22,87 @@ export interface Dialect {
   hasMember: (object: string, name: string) => string;
   /** Whether the object has this member, and its value is the JSON scalar in the text `value`. */
   memberIs: (object: string, name: string, value: string) => string;
-  /** A value as one of this type, as a JSON array would hold it. */
+  /** Converts a value of a JSON array to this type. */
   valueOf: (value: string, type: RecordType) => string;
-  /** Whether a column has one of the values of the JSON array in a text parameter; an index finds them. */
+  /** Whether a column has one of the values of the JSON array in a text parameter; uses an index. */
   isOneOf: (column: string, parameter: string, type?: RecordType) => string;
-  /** Whether a column has one of the values that a query selects; an index finds them. */
+  /** Whether a column has one of the values that a query selects; uses an index. */
   isAmong: (column: string, query: string) => string;
   /**
-   * The rows that `select` finds for each key of the JSON array in a text parameter, each key by the
-   * index even where there are few rows yet: a plan outlives the size that it was made for. Rows
-   * of one key follow each other; what their `ORDER BY` says holds for them alone.
+   * Selects rows for each key of the JSON array in a text parameter. Each key uses the index even if the table is
+   * small: a plan outlives the size that it was made for. Rows of one key are adjacent; `ORDER BY` applies to them
+   * alone.
    */
   forEachKey: (parameter: string, select: (key: KeyTest) => string) => string;
-  /** A text in the order of its code points, whatever language the database sorts by. */
+  /** Sorts a text by its code points, whatever the collation of the database. */
   byCodePoint: (text: string) => string;
   /** Column type of a primary key that is counted beyond 32 bits. */
   countingType: 'bigint' | 'integer';
-  /** Column type of raw bytes. */
   binaryType: 'bytea' | 'blob';
-  /** Raw bytes as lower-case hexadecimal digits, and back. */
+  /** Converts raw bytes to lower-case hexadecimal digits. */
   toHex: (bytes: string) => string;
   fromHex: (text: string) => string;
   /**
-   * Table with a row for each object of the JSON array in a text parameter, and a column for each
-   * member that is named; its alias is `r`. A `bytes` member is a text of `toBytesText`.
+   * Table with a row for each object of the JSON array in a text parameter, and a column for each member; its alias is
+   * `r`. A `bytes` member is a text of `toBytesText`.
    */
   recordsOf: (parameter: string, columns: Record<string, RecordType>) => string;
-  /**
-   * Inserts what each of `inserts` selects from the same records, which are `r`; by one statement where
-   * the database can.
-   */
-  insertEach: (records: string, inserts: readonly string[]) => string[];
   /** The next number of a table's primary key, for a column `id`. */
   nextId: (table: string) => string;
-  /** The number of the transaction that runs the statement; 0 where transactions cannot overlap. */
+  /** The number of the current transaction; 0 if transactions cannot overlap. */
   transactionId: string;
-  /** Orders the rows that a statement locks, where transactions could otherwise deadlock. */
+  /** Orders the rows that a statement locks, if transactions could otherwise deadlock. */
   lockingOrder: (column: string) => string;
   /** The number that a text spells in one to nine canonical digits; null for any other text. */
   numberOf: (text: string) => string;
   /**
-   * Takes the shared lock of this number until the transaction ends, without waiting for it. Its one
-   * row says in `isLocked` whether it did; it does not while another transaction holds the exclusive
-   * lock or waits for it.
+   * Tries to acquire the shared lock of this number until the transaction ends, without waiting; false while another
+   * transaction holds the exclusive lock or waits for it.
    */
   tryLockShared: (number: string) => string;
-  /** Waits for the exclusive lock of this number, and keeps it until the transaction ends. */
+  /** Waits for the exclusive lock of this number, and holds it until the transaction ends. */
   lockExclusive: (number: string) => string;
   /** Placeholder of the n-th value, counted from 1. */
   placeholder: (n: number) => string;
 }
 
-/** Conditions on the key that `forEachKey` is looking for. */
+/** `KEY SHARE` keeps a row from being removed, `UPDATE` also what refers to it from being added. */
+type LockStrength = 'KEY SHARE' | 'NO KEY UPDATE' | 'UPDATE';
+
+/** Conditions on the current key of `forEachKey`. */
 interface KeyTest {
-  /** @param fromText makes the column's type of a key, where it is not a text itself */
+  /** @param fromText converts a key to the column's type, if that is not text */
   is: (column: string, fromText?: (text: string) => string) => string;
-  /** Whether the column is what a query finds with the key, which is one row at most. */
+  /** Whether the column is the result of a query by the key, which has one row at most. */
   leadsTo: (column: string, query: string) => string;
 }
 
-/** Types of what a JSON parameter holds; any value can be null. */
-type RecordType = 'text' | 'integer' | 'bigint' | 'bytes';
+/** Types in a JSON parameter; any value can be null. */
+export type RecordType = 'text' | 'integer' | 'bigint' | 'bytes';
 
-/** Bytes in a JSON parameter, which has none. */
+/** Encodes bytes for a JSON parameter. */
 export function toBytesText(bytes: Buffer): string {
   return `\\x${bytes.toString('hex')}`;
 }
 
-/** How long a statement waits for a row that another transaction has locked. */
+/**
+ * Members of records, and the columns that store them: each is named as its member, in snake case. For `INSERT INTO …
+ * (columns) SELECT members FROM recordsOf(…)`.
+ */
+export function columnsOf(records: Record<string, RecordType>): { columns: string; members: string } {
+  const names = Object.keys(records);
+  return { columns: names.map(columnOf).join(', '), members: names.map((name) => `"${name}"`).join(', ') };
+}
+
+/** The column that stores a member. */
+export function columnOf(member: string): string {
+  return member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+/** A statement waits this long for a row that another transaction has locked. */
 export const LOCK_WAIT_MS = 1500;
 
-/** First half of the key of an advisory lock; any number that no other program uses in the same database. */
+/** First half of the key of an advisory lock; a number that no other program uses in the same database. */
 const LOCK_CLASS = 1_953_068_402;
 
 const postgresKey: KeyTest = {
@@ -107,15 +117,15 @@ const postgres: Dialect = {
       CAST(extract(epoch FROM query_start) * 1000 AS bigint) AS "polledAt"
     FROM pg_stat_activity WHERE datname = current_database() AND usename = current_user
       AND application_name = 'user-group-service poll' AND query_start IS NOT NULL) AS poller`,
-  // Not FOR UPDATE: that would also wait for rows which merely refer to the locked one.
-  lockRows: (alias) => `FOR NO KEY UPDATE OF ${alias}`,
-  lockFreeRows: (alias) => `FOR NO KEY UPDATE OF ${alias} SKIP LOCKED`,
+  // FOR UPDATE would also wait for rows that merely refer to the locked one.
+  lockRows: (alias, strength = 'NO KEY UPDATE') => `FOR ${strength} OF ${alias}`,
+  lockFreeRows: (alias, strength = 'NO KEY UPDATE') => `FOR ${strength} OF ${alias} SKIP LOCKED`,
   jsonArrayOf: 'json_agg',
   jsonArray: 'json_build_array',
   hasMember: (object, name) => `${memberOf(object, name)} IS NOT NULL`,
   memberIs: (object, name, value) => `${memberOf(object, name)} = CAST(${value} AS jsonb)`,
   valueOf: (value, type) => `CAST(${value} AS ${postgresType(type)})`,
-  // Not IN: that would be planned as a join, and on a table that has just grown as a scan of it.
+  // IN would be planned as a join, and on a table that has just grown as a scan of it.
   isOneOf: (column, parameter, type = 'text') =>
     postgres.isAmong(
       column,
@@ -135,19 +145,12 @@ const postgres: Dialect = {
     const list = Object.entries(columns).map(([name, type]) => `"${name}" ${postgresType(type)}`);
     return `json_to_recordset(CAST(${parameter} AS json)) AS r(${list.join(', ')})`;
   },
-  insertEach: (records, inserts) => {
-    const others = inserts.slice(0, -1).map((insert, index) => `, i${index} AS (${insert})`);
-    return [
-      `WITH r AS MATERIALIZED (SELECT * FROM ${records}) ${others.join('')} ${inserts.at(-1)}`,
-    ];
-  },
   nextId: (table) => `nextval(pg_get_serial_sequence('${table}', 'id'))`,
   transactionId: 'CAST(CAST(pg_current_xact_id() AS text) AS bigint)',
   lockingOrder: (column) => `ORDER BY ${column}`,
   numberOf: (text) => `CASE WHEN ${text} ~ '^[1-9][0-9]{0,8}$' THEN CAST(${text} AS integer) END`,
-  // Not a row lock: a stream of shared ones would starve a waiting exclusive one.
-  tryLockShared: (number) =>
-    `SELECT pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${number}) AS "isLocked"`,
+  // A stream of shared row locks would starve a waiting exclusive one.
+  tryLockShared: (number) => `pg_try_advisory_xact_lock_shared(${LOCK_CLASS}, ${number})`,
   lockExclusive: (number) => `SELECT pg_advisory_xact_lock(${LOCK_CLASS}, ${number})`,
   placeholder: (n) => `$${n}`,
 };
@@ -161,9 +164,8 @@ const sqlite: Dialect = {
   lockFreeRows: () => '',
   jsonArrayOf: 'json_group_array',
   jsonArray: 'json_array',
-  // Not by a path: SQLite's paths cannot spell every name.
-  hasMember: (object, name) =>
-    `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name})`,
+  // SQLite's JSON paths cannot spell every name.
+  hasMember: (object, name) => `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name})`,
   memberIs: (object, name, value) =>
     `EXISTS (SELECT 1 FROM json_each(${object}) AS member WHERE member.key = ${name}
        AND member.type = json_type(${value}) AND member.atom IS json_extract(${value}, '$'))`,
@@ -173,8 +175,7 @@ const sqlite: Dialect = {
   isAmong: (column, query) => `${column} IN (${query})`,
   forEachKey: (parameter, select) =>
     select({
-      is: (column, fromText = asItIs) =>
-        `${column} IN (SELECT ${fromText('value')} FROM json_each(${parameter}))`,
+      is: (column, fromText = asItIs) => `${column} IN (SELECT ${fromText('value')} FROM json_each(${parameter}))`,
       leadsTo: (column, query) => `${column} IN (${query})`,
     }),
   byCodePoint: asItIs,
@@ -189,17 +190,15 @@ const sqlite: Dialect = {
     );
     return `(SELECT ${list.join(', ')} FROM json_each(${parameter})) AS r`;
   },
-  insertEach: (records, inserts) =>
-    inserts.map((insert) => `WITH r AS (SELECT * FROM ${records}) ${insert}`),
   nextId: () => 'NULL',
   transactionId: '0',
-  // There is one writer.
+  // SQLite has one writer.
   lockingOrder: () => '',
   numberOf: (text) =>
     `CASE WHEN ${text} GLOB '[1-9]*' AND ${text} NOT GLOB '*[^0-9]*' AND length(${text}) <= 9
      THEN CAST(${text} AS integer) END`,
-  // As with `lockRows`.
-  tryLockShared: (number) => `SELECT ${number} IS NOT NULL AS "isLocked"`,
+  // The transaction already holds the write lock.
+  tryLockShared: (number) => `${number} IS NOT NULL`,
   lockExclusive: (number) => `SELECT ${number}`,
   placeholder: () => '?',
 };
@@ -212,7 +211,7 @@ function asItIs(text: string): string {
   return text;
 }
 
-/** On PostgreSQL: SQL's null if there is no such member, JSON's if its value is null. */
+/** On PostgreSQL: returns SQL's null for a missing member, JSON's null for a null. */
 function memberOf(object: string, name: string): string {
   return `(CAST(${object} AS jsonb) -> CAST(${name} AS text))`;
 }
@@ -222,20 +221,25 @@ export function dialectOf(options: DataSourceOptions): Dialect {
 }
 
 /**
- * The dialect of statements whose every list has one element: that is a value like any other, and a
- * record a value for each member, as in `:groups.name`. To read JSON takes a fifth of an insert.
+ * Returns the dialect for a statement some of whose lists have one element: that is an ordinary value, and a record a
+ * value for each member, as in `:groups.name`. Reading JSON takes a fifth of an insert.
+ * @param isOne whether the list parameter, as `:groups`, has one element
  */
-export function loneDialectOf(dialect: Dialect): Dialect {
+export function oneRecordDialect(dialect: Dialect, isOne: (parameter: string) => boolean): Dialect {
   const { valueOf } = dialect;
   return {
     ...dialect,
-    isOneOf: (column, parameter, type = 'text') => `${column} = ${valueOf(parameter, type)}`,
-    forEachKey: (parameter, select) =>
-      select({
+    isOneOf: (column, parameter, type = 'text') =>
+      isOne(parameter) ? `${column} = ${valueOf(parameter, type)}` : dialect.isOneOf(column, parameter, type),
+    forEachKey: (parameter, select) => {
+      if (!isOne(parameter)) return dialect.forEachKey(parameter, select);
+      return select({
         is: (column, fromText = asItIs) => `${column} = ${fromText(valueOf(parameter, 'text'))}`,
         leadsTo: (column, query) => `${column} = (${query})`,
-      }),
+      });
+    },
     recordsOf: (parameter, columns) => {
+      if (!isOne(parameter)) return dialect.recordsOf(parameter, columns);
       const list = Object.entries(columns).map(
         ([name, type]) => `${valueOf(`${parameter}.${name}`, type)} AS "${name}"`,
       );

@@ -1,13 +1,13 @@
 import type Sqlite from 'better-sqlite3';
 import type * as Postgres from 'pg';
-import { OperatorError } from '../common/operator-error.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
 import type { Config } from '../config/config.ts';
 
 let postgres: typeof Postgres | undefined;
 let sqlite: typeof Sqlite | undefined;
 
 /**
- * Loads the driver of the configured database, and not that of the other, which need not be there.
+ * Loads the driver of the configured database; the other need not be installed.
  * @throws OperatorError if it is not installed
  */
 export async function loadDriver({ databaseUrl }: Pick<Config, 'databaseUrl'>): Promise<void> {
@@ -21,12 +21,12 @@ export async function loadDriver({ databaseUrl }: Pick<Config, 'databaseUrl'>): 
   }
 }
 
-/** `pg`, once `loadDriver` has loaded it. */
+/** Requires `loadDriver` before. */
 export function postgresDriver(): typeof Postgres {
   return postgres ?? notLoaded('pg');
 }
 
-/** `better-sqlite3`, once `loadDriver` has loaded it. */
+/** Requires `loadDriver` before. */
 export function sqliteDriver(): typeof Sqlite {
   return sqlite ?? notLoaded('better-sqlite3');
 }

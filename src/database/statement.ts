@@ -1,115 +1,167 @@
-import { type Dialect, loneDialectOf } from './dialect.ts';
+import { type Dialect, oneRecordDialect, type RecordType } from './dialect.ts';
 
 export type SqlValue = string | number | boolean | Buffer | null;
 
 /** Keys, or records with a member for each column. */
 type SqlList = readonly (string | number)[] | readonly object[];
 
-/** What a parameter can be. */
 export type SqlParameter = SqlValue | SqlList;
 
+/** A part of a statement, whose rows the later steps read by its name, as from a table. */
+export interface Step {
+  name: string;
+  /** The columns of its rows, if a later step reads any. */
+  columns?: Record<string, RecordType>;
+  /** Without SQL its rows are the records of the list parameter of its name. */
+  sql?: string;
+  /** Whether it combines the rows of other steps, and reads no table: SQLite need not run it by itself. */
+  isView?: boolean;
+  /** The table that an error of the step names, as errors of PostgreSQL name theirs. */
+  table?: string;
+}
+
+/** Whether a list parameter has any elements: if it has none, the steps for them can be left out. */
+export type Has = (list: string) => boolean;
+
 /**
- * A named SQL text with `:name` parameters, the same for both databases; several run one after the other.
- * A list is for the functions of `Dialect` that read JSON arrays.
+ * A named SQL text with `:name` parameters, the same for both databases. A list is for the functions of `Dialect` that
+ * read JSON arrays, or for a step. Steps are one statement on PostgreSQL; on SQLite each runs after the one before it. A
+ * step learns what an earlier one has changed through its rows alone: on PostgreSQL the tables show nothing of it yet.
  */
 export interface Statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row> {
   /** Unique in the process: PostgreSQL keeps one prepared plan for each name and connection. */
   readonly name: string;
-  readonly sql: (dialect: Dialect) => string | readonly string[];
+  readonly sql: (dialect: Dialect, has: Has) => string | readonly Step[];
   /** Types only; never set. */
   readonly types?: { parameters: Parameters; row: Row };
 }
 
-/** PostgreSQL cuts a name off after 63 characters; `LONE` and the number of a text may follow this one. */
-const LONGEST_NAME = 57;
+/** PostgreSQL cuts a name off after 63 characters; a dot and a sign for each list follow this one. */
+const MAX_NAME_LENGTH = 52;
 
 export function statement<Parameters extends Record<keyof Parameters, SqlParameter>, Row = never>(
   name: string,
   sql: Statement<Parameters, Row>['sql'],
 ): Statement<Parameters, Row> {
-  if (name.length > LONGEST_NAME) throw new Error(`the name of the statement ${name} is too long`);
+  if (name.length > MAX_NAME_LENGTH) throw new Error(`the name of the statement ${name} is too long`);
   return { name, sql };
-}
-
-/** A statement with its values in the order of their placeholders. */
-export interface BoundStatement {
-  name: string | undefined;
-  text: string;
-  values: SqlValue[];
 }
 
 interface Compiled {
   text: string;
-  /** The parameters in the order of their placeholders, each with the member of its one record, if it is a list. */
+  /** The parameters in the order of their placeholders; those of a single record name its member. */
   order: { name: string; member: string | undefined }[];
+  /** The step that the text runs. */
+  step?: Step;
 }
 
-/** `:name` or `:name.member`, but not the second colon of a `::cast`. */
-const PARAMETER = /(?<!:):([a-z]\w*)(?:\.(\w+))?/gi;
+/** A statement with its values: one text, or on SQLite one for each step. */
+export interface BoundStatement {
+  name: string | undefined;
+  texts: readonly Compiled[];
+  /** Values of the first text. */
+  values: SqlValue[];
+  /** Parameters, and on SQLite the rows of earlier steps, by name; lists of several elements as JSON. */
+  given: Record<string, unknown>;
+}
 
-/** Follows the name of a statement whose every list has one element: its text is another. */
-const LONE = '.lone';
+/** Matches `:name` or `:name.member`, but not the second colon of a `::cast`. */
+const PARAMETER = /(?<!:):([a-z]\w*)(?:\.(\w+))?/gi;
 
 /** The SQL texts of statements in one dialect, each compiled on its first use. */
 export class CompiledStatements {
-  private readonly loneDialect: Dialect;
-  /** By the name of the statement, with what may follow it. */
-  private readonly texts = new Map<string, Compiled[]>();
+  /** Keyed by the name of the statement and the forms of its lists. */
+  private readonly texts = new Map<string, readonly Compiled[]>();
 
   constructor(
     private readonly dialect: Dialect,
     private readonly isPooled: boolean,
-  ) {
-    this.loneDialect = loneDialectOf(dialect);
-  }
+  ) {}
 
   /**
-   * Lists of one element each take a text of their own; any others become JSON, in one text for any lengths.
-   * @returns a statement for each of its texts
-   * @throws TypeError for what no driver can send: it would be found when others have been sent
+   * Lists become JSON, in one text for any length. If none has more than one element, their elements are ordinary
+   * values, in a text of its own; so has each set of empty lists.
+   * @throws TypeError for a value that no driver can send: it would be found when others have been sent
    */
-  bind<P extends Record<keyof P, SqlParameter>>(
-    statement: Statement<P, unknown>,
-    parameters: P,
-  ): BoundStatement[] {
+  bind<P extends Record<keyof P, SqlParameter>>(statement: Statement<P, unknown>, parameters: P): BoundStatement {
+    const given: Record<string, unknown> = { ...parameters };
     const lists = listsOf(parameters);
-    const isLone = lists.length > 0 && lists.every(([, { length }]) => length === 1);
-    const key = isLone ? `${statement.name}${LONE}` : statement.name;
+    const one = lists.some(([, { length }]) => length > 1) ? 'n' : '1';
+    const forms = new Map(lists.map(([name, { length }]) => [name, length === 0 ? '0' : one]));
+    for (const [name, list] of lists) given[name] = forms.get(name) === '1' ? list[0] : JSON.stringify(list);
+    const key = forms.size > 0 ? `${statement.name}.${[...forms.values()].join('')}` : statement.name;
     let texts = this.texts.get(key);
     if (!texts) {
-      const dialect = isLone ? this.loneDialect : this.dialect;
-      texts = [statement.sql(dialect)].flat().map((sql) => compile(sql, dialect));
+      texts = this.toTexts(statement, forms);
       this.texts.set(key, texts);
     }
-    const given: Record<string, unknown> = { ...parameters };
-    for (const [name, list] of lists) given[name] = isLone ? list[0] : JSON.stringify(list);
-    return texts.map(({ text, order }, index) => ({
-      name: this.isPooled ? undefined : `${key}${index || ''}`,
-      text,
-      values: order.map(({ name, member }) => valueOf(given[name], member)),
-    }));
+    return { name: this.isPooled ? undefined : key, texts, values: valuesOf(texts[0]!, given), given };
+  }
+
+  private toTexts<P extends Record<keyof P, SqlParameter>>(
+    statement: Statement<P, unknown>,
+    forms: ReadonlyMap<string, string>,
+  ): Compiled[] {
+    const dialect = oneRecordDialect(this.dialect, (parameter) => forms.get(parameter.slice(1)) === '1');
+    const sql = statement.sql(dialect, (list) => forms.get(list) !== '0');
+    if (typeof sql === 'string') return [toCompiled(sql, dialect)];
+    if (dialect.kind === 'postgres') return [toCompiled(inOne(sql, dialect), dialect)];
+    return sql.flatMap((step, index) => {
+      if (step.sql === undefined || step.isView) return [];
+      const text = withRows(step.sql, sql.slice(0, index), dialect);
+      return { ...toCompiled(text, dialect), step };
+    });
   }
 }
 
 function listsOf(parameters: object): [name: string, list: SqlList][] {
-  return Object.entries(parameters).filter((entry): entry is [string, SqlList] =>
-    Array.isArray(entry[1]),
-  );
+  return Object.entries(parameters).filter((entry): entry is [string, SqlList] => Array.isArray(entry[1]));
 }
 
-function compile(sql: string, dialect: Dialect): Compiled {
+/** @throws TypeError for a value that no driver can send */
+export function valuesOf({ order }: Compiled, given: BoundStatement['given']): SqlValue[] {
+  return order.map(({ name, member }) => {
+    // A missing member of a record is null, as in JSON.
+    const value = member === undefined ? given[name] : ((given[name] as Record<string, unknown>)[member] ?? null);
+    if (!isSqlValue(value)) throw new TypeError(`${member ?? 'a parameter'} is no value`);
+    return value;
+  });
+}
+
+/** Makes one statement of steps, the last of which returns its rows. */
+function inOne(steps: readonly Step[], dialect: Dialect): string {
+  const others = steps
+    .slice(0, -1)
+    .map((step) => `${step.name} AS MATERIALIZED (${step.sql ?? rowsOf(step, dialect)})`);
+  return `WITH ${others.join(',\n')} ${steps.at(-1)!.sql}`;
+}
+
+/** Lets a step read the rows of those of the earlier ones that it names, itself or through a view. */
+function withRows(sql: string, earlier: readonly Step[], dialect: Dialect): string {
+  let text = sql;
+  const read: string[] = [];
+  for (const step of earlier.toReversed()) {
+    const { name, columns, isView } = step;
+    if ((!columns && !isView) || !text.split(/\W+/).includes(name)) continue;
+    const rows = isView ? step.sql! : rowsOf(step, dialect);
+    // Materialised rows get an index for each join; otherwise SQLite reads the JSON again for each row.
+    read.unshift(`${name} AS MATERIALIZED (${rows})`);
+    text += rows;
+  }
+  return read.length === 0 ? sql : `WITH ${read.join(', ')} ${sql}`;
+}
+
+/** Selects the records of a list, or on SQLite the rows of a step that has run. */
+function rowsOf({ name, columns }: Step, dialect: Dialect): string {
+  return `SELECT * FROM ${dialect.recordsOf(`:${name}`, columns!)}`;
+}
+
+function toCompiled(sql: string, dialect: Dialect): Compiled {
   const order: Compiled['order'] = [];
   const text = sql.replace(PARAMETER, (_match, name: string, member: string | undefined) =>
     dialect.placeholder(order.push({ name, member })),
   );
   return { text, order };
-}
-
-/** A member that a record does not have is null, as in JSON. */
-function valueOf(given: unknown, member: string | undefined): SqlValue {
-  const value = member === undefined ? given : ((given as Record<string, unknown>)[member] ?? null);
-  if (!isSqlValue(value)) throw new TypeError(`${member ?? 'a parameter'} is no value`);
-  return value;
 }
 
 function isSqlValue(value: unknown): value is SqlValue {

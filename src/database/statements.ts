@@ -1,8 +1,7 @@
-import type { Writable } from 'node:stream';
 import type { DataSource, EntityManager } from 'typeorm';
 import type BetterSqlite3 from 'better-sqlite3';
 import type { Pool, PoolClient } from 'pg';
-import { DatabaseUnavailable } from '../common/errors.ts';
+import { DatabaseUnavailable } from '../common/problem/errors.ts';
 import { translateDatabaseError } from './database-errors.ts';
 import { dialectOf } from './dialect.ts';
 import {
@@ -11,64 +10,13 @@ import {
   type SqlParameter,
   type SqlValue,
   type Statement,
+  valuesOf,
 } from './statement.ts';
-import type { Work } from './transactor.ts';
-
-/**
- * Waits for statements of one transaction that were sent together, each by one call of `run`.
- * @throws the error of the first that failed, once none of them is under way any more
- */
-export async function settled(statements: readonly Promise<unknown>[]): Promise<void> {
-  for (const result of await Promise.allSettled(statements)) {
-    if (result.status === 'rejected') throw result.reason;
-  }
-}
-
-/** A statement that is left to the end of its transaction. */
-interface LastStatement {
-  bound: BoundStatement;
-  /** What is thrown for what the database says. */
-  toFailure: (error: unknown) => unknown;
-}
-
-/** What has been left to the end of each transaction whose work is running. */
-const lastStatements = new WeakMap<EntityManager, LastStatement[]>();
-
-/**
- * Runs the work of a transaction, then what it has left to the end, and commits. PostgreSQL gets the
- * last statements and COMMIT at once: after a statement that it has refused, COMMIT rolls back.
- * @throws what the work throws, or the failure of the first of the last statements that failed, once none is
- *   under way any more
- */
-export async function runAndCommit<T>(
-  manager: EntityManager,
-  work: Work<T>,
-  commit: () => Promise<void>,
-): Promise<T> {
-  const last: LastStatement[] = [];
-  lastStatements.set(manager, last);
-  let result: T;
-  try {
-    result = await work(manager);
-  } finally {
-    lastStatements.delete(manager);
-  }
-  const client = await clientOf(manager);
-  const answers = last.map(({ bound, toFailure }) =>
-    send(manager, client, bound).catch((error: unknown) => {
-      throw toFailure(error);
-    }),
-  );
-  // SQLite would commit what there is.
-  if (!client) await settled(answers);
-  await settled([...answers, commit()]);
-  return result;
-}
 
 /**
  * Runs statements on one data source; each SQL text is compiled once, on its first use.
- * @param isPooled whether a pooler may have prepared a statement on another connection than the one
- *   that would run it: then PostgreSQL plans each statement anew
+ * @param isPooled whether a pooler may have prepared a statement on another connection than the one that would run it:
+ *   then PostgreSQL plans each statement again
  */
 export class Statements {
   private readonly compiled: CompiledStatements;
@@ -81,27 +29,27 @@ export class Statements {
   }
 
   /**
-   * Runs one statement on its own, outside any transaction; it sees what is committed.
+   * Runs one statement on its own, which then sees committed data, or inside the transaction of `manager`.
    * @throws DatabaseUnavailable
    */
   async read<P extends Record<keyof P, SqlParameter>, Row>(
     statement: Statement<P, Row>,
     parameters: P,
+    manager?: EntityManager,
   ): Promise<Row[]> {
-    const { name, text, values } = this.compiled.bind(statement, parameters)[0]!;
+    if (manager) return this.run(manager, statement, parameters);
+    const bound = this.compiled.bind(statement, parameters);
     const pool = poolOf(this.dataSource);
     try {
-      if (!pool) return runOnSqlite<Row>(this.dataSource, text, values);
-      return (await pool.query<Row & object>({ name, text, values })).rows;
+      if (!pool) return runInOrder<Row>(this.dataSource, bound);
+      return (await pool.query<Row & object>(queryOf(bound))).rows;
     } catch (error) {
       throw translateDatabaseError(error);
     }
   }
 
   /**
-   * Runs one statement inside the transaction of `manager`; returns the rows it selects or returns, none
-   * if it has several texts.
-   * Statements run in the order of the calls, even if one call does not wait for the other.
+   * Runs one statement inside the transaction of `manager`; returns the rows it selects or returns.
    */
   async run<P extends Record<keyof P, SqlParameter>, Row>(
     manager: EntityManager,
@@ -109,77 +57,57 @@ export class Statements {
     parameters: P,
   ): Promise<Row[]> {
     const bound = this.compiled.bind(statement, parameters);
-    if (bound.length === 1) return this.runBound<Row>(manager, bound[0]!);
-    await settled(bound.map((text) => this.runBound(manager, text)));
-    return [];
+    if (poolOf(this.dataSource)) {
+      const client = (await manager.queryRunner!.connect()) as PoolClient;
+      return (await client.query<Row & object>(queryOf(bound))).rows;
+    }
+    // SQLite itself ends the transaction of a statement that finds the disk full or failing; later statements must not
+    // be stored without it.
+    if (!sqliteOf(manager.dataSource).inTransaction) {
+      throw new DatabaseUnavailable(new Error('SQLite has ended the transaction'));
+    }
+    return runInOrder<Row>(manager.dataSource, bound);
   }
 
-  /**
-   * Leaves a statement to the end of the transaction of `manager`, which it does not keep waiting: it
-   * leaves together with the COMMIT, in the order of these calls, and not at all if the work fails before.
-   * @param toFailure what the transaction throws if the database refuses the statement; else its error
-   */
-  runLast<P extends Record<keyof P, SqlParameter>>(
-    manager: EntityManager,
-    statement: Statement<P, unknown>,
+  /** Runs one statement in the transaction that the connection of `writer` has begun, without waiting. */
+  runOnSqlite<P extends Record<keyof P, SqlParameter>, Row>(
+    writer: DataSource,
+    statement: Statement<P, Row>,
     parameters: P,
-    toFailure: LastStatement['toFailure'] = (error) => error,
-  ): void {
-    const last = lastStatements.get(manager);
-    if (!last) throw new Error(`${statement.name} comes after the work of its transaction`);
-    for (const bound of this.compiled.bind(statement, parameters)) last.push({ bound, toFailure });
-  }
-
-  private async runBound<Row>(manager: EntityManager, bound: BoundStatement): Promise<Row[]> {
-    const client = poolOf(this.dataSource) && (await clientOf(manager));
-    return send<Row>(manager, client, bound);
+  ): Row[] {
+    return runInOrder<Row>(writer, this.compiled.bind(statement, parameters));
   }
 }
 
-/** The driver's own pool: it can name statements, as TypeORM cannot, which halves the work of PostgreSQL. */
+function queryOf({ name, texts: [compiled], values }: BoundStatement) {
+  return { name, text: compiled!.text, values };
+}
+
+/** Returns the driver's own pool: it can name statements, unlike TypeORM, which halves the work of PostgreSQL. */
 export function poolOf(dataSource: DataSource): Pool | undefined {
   return (dataSource.driver as unknown as { master?: Pool }).master;
 }
 
-/** The connection of a transaction; undefined on SQLite. */
-async function clientOf(manager: EntityManager): Promise<PoolClient | undefined> {
-  if (!poolOf(manager.dataSource)) return undefined;
-  return (await manager.queryRunner!.connect()) as PoolClient;
-}
-
-/** Is sent before this returns its promise. */
-async function send<Row>(
-  { dataSource }: EntityManager,
-  client: PoolClient | undefined,
-  { name, text, values }: BoundStatement,
-): Promise<Row[]> {
-  if (client) {
-    sendTogether(client);
-    return (await client.query<Row & object>({ name, text, values })).rows;
-  }
-  // SQLite itself ends the transaction of a statement that finds the disk full or failing; nothing
-  // that was sent along with it may then be stored without it.
-  if (!sqliteOf(dataSource).inTransaction) {
-    throw new DatabaseUnavailable(new Error('SQLite has ended the transaction'));
-  }
-  return runOnSqlite<Row>(dataSource, text, values);
-}
-
-/** What is sent in this turn of the event loop leaves by one call of the operating system. */
-function sendTogether(client: PoolClient): void {
-  const { stream } = (client as unknown as { connection: { stream: Writable } }).connection;
-  if (stream.writableCorked > 0) return;
-  stream.cork();
-  process.nextTick(() => {
-    stream.uncork();
-  });
-}
-
 const prepared = new WeakMap<BetterSqlite3.Database, Map<string, BetterSqlite3.Statement>>();
 
-/** On the connection itself: TypeORM's runner waits between a call and its statement, and not always as long. */
-function runOnSqlite<Row>(dataSource: DataSource, text: string, values: SqlValue[]): Row[] {
+/** Uses the connection itself: TypeORM's runner waits between a call and its statement, and not always as long. */
+function runInOrder<Row>(dataSource: DataSource, { texts, values, given }: BoundStatement): Row[] {
   const connection = sqliteOf(dataSource);
+  const results = { ...given };
+  let rows: Row[] = [];
+  for (const [index, compiled] of texts.entries()) {
+    const { text, step } = compiled;
+    try {
+      rows = runText<Row>(connection, text, index === 0 ? values : valuesOf(compiled, results));
+    } catch (error) {
+      throw step?.table ? Object.assign(error as Error, { table: step.table }) : error;
+    }
+    if (step?.columns) results[step.name] = JSON.stringify(rows);
+  }
+  return rows;
+}
+
+function runText<Row>(connection: BetterSqlite3.Database, text: string, values: SqlValue[]): Row[] {
   const known = prepared.get(connection) ?? new Map<string, BetterSqlite3.Statement>();
   prepared.set(connection, known);
   let statement = known.get(text);
@@ -190,7 +118,7 @@ function runOnSqlite<Row>(dataSource: DataSource, text: string, values: SqlValue
   return [];
 }
 
-/** The driver would bind every number as a floating one, which as a text has a fraction. */
+/** better-sqlite3 binds numbers as REAL, which SQLite prints as "1.0". */
 function toSqlite(value: SqlValue): SqlValue | bigint {
   if (typeof value === 'boolean') return Number(value);
   return Number.isSafeInteger(value) ? BigInt(value as number) : value;

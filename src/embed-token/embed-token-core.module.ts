@@ -4,18 +4,14 @@ import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts'
 import { KeyRing } from '../encryption-key/key-ring.ts';
 import { EmbedTokenService } from './embed-token.service.ts';
 import { EmbedTokenVerifier } from './embed-token.verifier.ts';
+import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { SigningKeys } from './signing-keys.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 
-/** Issues and verifies embed tokens. */
 @Module({
-  imports: [AuditModule, EncryptionKeyModule, UserGroupCoreModule],
+  imports: [AuditModule, EncryptionKeyModule, IdempotencyModule, UserGroupCoreModule],
   providers: [
-    {
-      provide: SigningKeys,
-      inject: [KeyRing],
-      useFactory: (ring: KeyRing) => SigningKeys.of(ring),
-    },
+    { provide: SigningKeys, inject: [KeyRing], useFactory: (ring: KeyRing) => SigningKeys.of(ring) },
     EmbedTokenService,
     EmbedTokenVerifier,
   ],

@@ -1,27 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { SignJWT } from 'jose/jwt/sign';
-import { ShownTokens } from '../audit/shown-tokens.ts';
-import type { Caller } from '../common/caller.ts';
-import { randomBytes } from '../common/random-bytes.ts';
+import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
+import type { Caller } from '../common/access/caller.ts';
+import { randomBytes } from '../common/secret/random-bytes.ts';
 import {
   UserGroupIncomplete,
   UserGroupNotFound,
   UserGroupSuspended,
   ValidationFailed,
-} from '../common/errors.ts';
+} from '../common/problem/errors.ts';
 import { toWireTime } from '../common/time.ts';
 import { Config } from '../config/config.ts';
+import { IdempotentCalls } from '../idempotency/idempotent-calls.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { UserGroupTokenRepository } from '../user-group/token/user-group-token.repository.ts';
-import type { IssueEmbedTokenDto } from './dto/embed-token.dto.ts';
-import type { EmbedTokenAnswer } from './dto/embed-token-answer.dto.ts';
+import type { IssueEmbedTokenRequest } from './dto/embed-token.dto.ts';
+import type { EmbedTokenResponse } from './dto/embed-token-response.dto.ts';
 import { ALGORITHM, type EmbedTokenClaims, TYPE } from './embed-token.ts';
 import { DEFAULT_LIFE_SECONDS } from './embed-token.rules.ts';
 import { SigningKeys } from './signing-keys.ts';
 
 const JTI_BYTES = 16;
 
-/** Issues the short-lived tokens that a browser may hold instead of the group's own token. */
+/** Issues short-lived tokens that a browser may hold instead of the group's own token. */
 @Injectable()
 export class EmbedTokenService {
   constructor(
@@ -29,18 +30,20 @@ export class EmbedTokenService {
     private readonly snapshots: UserGroupSnapshots,
     private readonly keys: SigningKeys,
     private readonly config: Config,
-    private readonly shownTokens: ShownTokens,
+    private readonly tokenDisclosures: TokenDisclosures,
+    private readonly calls: IdempotentCalls,
   ) {}
 
   /**
-   * Issues a token that ends no later than the group's current token; nothing is stored.
+   * Issues a token that ends no later than the group's current token. Nothing is stored, unless the call has a key.
    * @throws UserGroupNotFound, ValidationFailed, UserGroupSuspended, UserGroupIncomplete
    */
   async issue(
     caller: Caller,
     providedId: string,
-    dto: IssueEmbedTokenDto,
-  ): Promise<EmbedTokenAnswer> {
+    dto: IssueEmbedTokenRequest,
+    idempotencyKey?: string,
+  ): Promise<EmbedTokenResponse> {
     const { workspaceId } = caller;
     const group = await this.tokens.findCurrent({ workspaceId, providedId });
     if (!group) throw new UserGroupNotFound();
@@ -63,11 +66,14 @@ export class EmbedTokenService {
       gen: group.generation,
       ...(origin !== undefined && { origin }),
     });
-    this.shownTokens.record(caller, 'embed_token', { id: group.userGroupId, providedId });
-    return answer;
+    this.tokenDisclosures.record(caller, 'embed_token', { id: group.userGroupId, providedId });
+    if (idempotencyKey === undefined) return answer;
+    // Signed before: a transaction waits for the database alone. A call that has lost returns the token of the first.
+    const call = { key: idempotencyKey, request: ['embed_token.issue', providedId, dto] };
+    return this.calls.run(caller, call, () => Promise.resolve(answer));
   }
 
-  private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenAnswer> {
+  private async sign(claims: EmbedTokenClaims): Promise<EmbedTokenResponse> {
     const { kid, privateKey } = this.keys.current;
     const token = await new SignJWT({ ...claims })
       .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
@@ -75,18 +81,12 @@ export class EmbedTokenService {
     const { exp, jti } = claims;
     return {
       success: 1,
-      embed_token: {
-        token,
-        token_type: 'embed_token',
-        expires_at: toWireTime(exp * 1000),
-        kid,
-        jti,
-      },
+      embed_token: { token, token_type: 'embed_token', expires_at: toWireTime(exp * 1000), kid, jti },
     };
   }
 }
 
-/** @throws ValidationFailed if the workspace has a list of audiences, and this is none of them */
+/** @throws ValidationFailed unless the workspace allows this audience */
 function requireAllowed(audience: string, allowed: readonly string[]): void {
   if (allowed.length === 0 || allowed.includes(audience)) return;
   const detail =

@@ -1,23 +1,12 @@
 import { calculateJwkThumbprint } from 'jose/jwk/thumbprint';
 import { createECDH, createPrivateKey, hkdfSync, type KeyObject } from 'node:crypto';
+import type { JsonWebKey } from './dto/jwks.dto.ts';
 
-/** The public half of a signing key, as the key set contains it (RFC 7517). */
-export interface PublicJwk {
-  kty: 'EC';
-  crv: 'P-256';
-  x: string;
-  y: string;
-  use: 'sig';
-  alg: 'ES256';
-  kid: string;
-}
-
-/** A key that signs embed tokens. */
 export interface SigningKey {
   /** RFC 7638 thumbprint of the public key. */
   kid: string;
   privateKey: KeyObject;
-  publicJwk: PublicJwk;
+  publicJwk: JsonWebKey;
 }
 
 /** Separates this use of a secret from every other; another text would derive other keys. */
@@ -27,9 +16,8 @@ const SEED_LENGTH = 48;
 const ORDER = 0xffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551n;
 
 /**
- * Derives a P-256 key from a secret of the key ring: HKDF-SHA-256 (RFC 5869) without salt, reduced
- * to 1…n−1. The same secret gives the same key in every process and for ever; the key does not
- * reveal the secret.
+ * Derives a P-256 key from a secret of the key ring: HKDF-SHA-256 (RFC 5869) without salt, reduced to 1…n−1. The same
+ * secret always gives the same key, in every process; the key does not reveal the secret.
  */
 export async function deriveSigningKey(secret: Buffer): Promise<SigningKey> {
   const d = scalarOf(Buffer.from(hkdfSync('sha256', secret, '', PURPOSE, SEED_LENGTH)));
@@ -40,10 +28,7 @@ export async function deriveSigningKey(secret: Buffer): Promise<SigningKey> {
   const kid = await calculateJwkThumbprint(point);
   return {
     kid,
-    privateKey: createPrivateKey({
-      key: { ...point, d: d.toString('base64url') },
-      format: 'jwk',
-    }),
+    privateKey: createPrivateKey({ key: { ...point, d: d.toString('base64url') }, format: 'jwk' }),
     publicJwk: { ...point, use: 'sig', alg: 'ES256', kid },
   };
 }

@@ -1,5 +1,6 @@
 import type { KeyRing } from '../encryption-key/key-ring.ts';
-import { deriveSigningKey, type PublicJwk, type SigningKey } from './signing-key.ts';
+import type { JsonWebKey } from './dto/jwks.dto.ts';
+import { deriveSigningKey, type SigningKey } from './signing-key.ts';
 
 /** One signing key for each key of `TOKEN_ENCRYPTION_KEYS`: the first signs, every one verifies. */
 export class SigningKeys {
@@ -9,7 +10,6 @@ export class SigningKeys {
     return new SigningKeys(await Promise.all(keys.map(({ secret }) => deriveSigningKey(secret))));
   }
 
-  /** The key that signs. */
   get current(): SigningKey {
     return this.keys[0]!;
   }
@@ -18,8 +18,8 @@ export class SigningKeys {
     return this.keys.find((key) => key.kid === kid);
   }
 
-  /** The public halves without duplicates, beginning with the one that signs. */
-  get publicJwks(): PublicJwk[] {
+  /** The public halves without duplicates; the first one signs. */
+  get publicJwks(): JsonWebKey[] {
     const byKid = new Map(this.keys.map(({ kid, publicJwk }) => [kid, publicJwk]));
     return [...byKid.values()];
   }

@@ -1,21 +1,21 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { OnLastWork } from '../database/upkeep/last-work.ts';
+import { onFlush, type OnFlush } from '../database/upkeep/shutdown-phases.ts';
 import { WriteBehind } from '../database/upkeep/write-behind.ts';
 import { EncryptionKeyRepository } from './encryption-key.repository.ts';
 import { KeyRing } from './key-ring.ts';
 
 /** No more than 2^32 random nonces of 96 bits may be used with one key (NIST SP 800-38D, 8.3). */
-const MOST_ENCRYPTIONS = 2 ** 32;
+const MAX_ENCRYPTIONS = 2 ** 32;
 const WRITE_EVERY = 10_000;
 const WRITE_AFTER_MS = 30_000;
 const WARN_EVERY_MS = 24 * 3600 * 1000;
 
 /**
- * Counts the encryptions with each key, over all processes and restarts, off the critical path. A
- * process that is killed misses at most 10,000 encryptions, or those of 30 seconds.
+ * Counts the encryptions with each key, over all processes and restarts, off the critical path. A process that is
+ * killed misses at most 10,000 encryptions, or those of 30 seconds.
  */
 @Injectable()
-export class EncryptionCount implements OnLastWork {
+export class EncryptionCount implements OnFlush {
   private readonly logger = new Logger(EncryptionCount.name);
   private notWritten = 0;
   private total = 0;
@@ -28,12 +28,11 @@ export class EncryptionCount implements OnLastWork {
     private readonly keys: EncryptionKeyRepository,
   ) {}
 
-  /** The encryptions with the first key, as far as this process knows, by its id. */
+  /** Known encryptions with the first key, by its id. */
   get known(): Record<string, number> {
     return { [this.ring.current.id]: this.total + this.notWritten };
   }
 
-  /** Counts one more encryption with the first key. */
   readonly add = (): void => {
     this.notWritten++;
     this.timer ??= setTimeout(this.flush, WRITE_AFTER_MS).unref();
@@ -41,7 +40,7 @@ export class EncryptionCount implements OnLastWork {
   };
 
   /**
-   * Reads what other processes have counted before.
+   * Reads the counts of other processes.
    * @throws DatabaseUnavailable
    */
   async read(): Promise<void> {
@@ -50,7 +49,7 @@ export class EncryptionCount implements OnLastWork {
     this.see(recorded?.encryptions ?? 0);
   }
 
-  async onLastWork(): Promise<void> {
+  async [onFlush](): Promise<void> {
     await this.writing.last();
     clearTimeout(this.timer);
   }
@@ -78,7 +77,7 @@ export class EncryptionCount implements OnLastWork {
 
   private see(total: number): void {
     this.total = total;
-    if (total < MOST_ENCRYPTIONS / 2 || Date.now() - this.warnedAt < WARN_EVERY_MS) return;
+    if (total < MAX_ENCRYPTIONS / 2 || Date.now() - this.warnedAt < WARN_EVERY_MS) return;
     this.warnedAt = Date.now();
     this.logger.warn({
       msg: 'the encryption key has been used often: replace it before 4294967296 encryptions',

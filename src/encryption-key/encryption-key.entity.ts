@@ -3,24 +3,15 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 /** A key this database has been written with; the key itself is never stored. */
 @Entity('encryption_key')
 export class EncryptionKeyRecord {
-  @PrimaryColumn('varchar', { length: 32, primaryKeyConstraintName: 'encryption_key_pkey' })
-  id!: string;
+  @PrimaryColumn('varchar', { length: 32 }) id!: string;
 
   /** Identifies the key without revealing anything about it. */
-  @Column('blob', { name: 'check_value' })
-  checkValue!: Buffer;
+  @Column('blob') checkValue!: Buffer;
+  @Column('bigint') createdAt!: number;
 
-  @Column('bigint', { name: 'created_at' })
-  createdAt!: number;
+  /** Time when the operator declared the key lost; null while it must be configured. */
+  @Column('bigint', { nullable: true }) forgottenAt!: number | null;
 
-  /** When the operator gave the key up as lost; null while it is expected to be configured. */
-  @Column('bigint', { name: 'forgotten_at', nullable: true })
-  forgottenAt!: number | null;
-
-  /**
-   * How often it has encrypted, without the last few that are not yet counted, and without those of
-   * older versions.
-   */
-  @Column('bigint', { default: 0 })
-  encryptions!: number;
+  /** Number of encryptions, without the last few that are not yet counted, and without those of older versions. */
+  @Column('bigint', { default: 0 }) encryptions!: number;
 }

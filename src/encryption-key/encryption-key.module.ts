@@ -1,20 +1,16 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
-import { port } from '../common/ports.ts';
+import { port } from '../common/extension/ports.ts';
 import { Config } from '../config/config.ts';
-import { containKeyProvider } from './contained-key-provider.ts';
 import { EncryptionCount } from './encryption-count.ts';
-import { EncryptionKeyRecord } from './encryption-key.entity.ts';
 import { EncryptionKeyRepository } from './encryption-key.repository.ts';
-import { KeyProvider } from '../common/key-provider.ts';
+import { IdempotentResponseCipher } from './idempotent-response-cipher.ts';
+import { KeyProvider } from '../common/secret/key-provider.ts';
 import { KeyRing } from './key-ring.ts';
-import { StandardKeyProvider } from './standard-key-provider.ts';
+import { containKeyProvider, StandardKeyProvider } from './standard-key-provider.ts';
 import { UserGroupTokenCipher } from './user-group-token-cipher.ts';
 import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
 
 @Module({
-  imports: [TypeOrmModule.forFeature([EncryptionKeyRecord], USER_GROUP_DATA_SOURCE)],
   providers: [
     port(
       KeyProvider,
@@ -40,12 +36,18 @@ import { WebhookSecretCipher } from './webhook-secret-cipher.ts';
       inject: [KeyRing, EncryptionCount],
       useFactory: (keys: KeyRing, { add }: EncryptionCount) => new WebhookSecretCipher(keys, add),
     },
+    {
+      provide: IdempotentResponseCipher,
+      inject: [KeyRing, EncryptionCount],
+      useFactory: (keys: KeyRing, { add }: EncryptionCount) => new IdempotentResponseCipher(keys, add),
+    },
     EncryptionCount,
     EncryptionKeyRepository,
   ],
   exports: [
     EncryptionCount,
     EncryptionKeyRepository,
+    IdempotentResponseCipher,
     KeyRing,
     UserGroupTokenCipher,
     WebhookSecretCipher,

@@ -1,20 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { EncryptionKey } from '../common/key-provider.ts';
+import type { EncryptionKey } from '../common/secret/key-provider.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
+import type { EncryptionKeyRecord } from './encryption-key.entity.ts';
 import { keyCheckValue } from './key-ring.ts';
 
 /** A key this database has been written with. */
-export interface RecordedKey {
-  id: string;
-  checkValue: Buffer;
-  /** When the operator gave the key up; null while it is expected to be configured. */
-  forgottenAt: number | null;
-  /** How often it has encrypted, as far as that has been counted. */
-  encryptions: number;
-}
+export type RecordedKey = Omit<EncryptionKeyRecord, 'createdAt'>;
 
 const recordKey = statement<{ id: string; checkValue: Buffer; now: number }>(
   'encryption-key.record',
@@ -49,7 +43,7 @@ const addEncryptions = statement<{ id: string; count: number }, { encryptions: n
     RETURNING encryptions`,
 );
 
-/** Stores which keys the database has been written with: their ids and check values, never the keys. */
+/** Stores the keys of the database: their ids and check values, never the keys. */
 @Injectable()
 export class EncryptionKeyRepository {
   constructor(
@@ -62,19 +56,18 @@ export class EncryptionKeyRepository {
     return this.statements.read(listKeys, {});
   }
 
-  /** Records a key; leaves one that is recorded under this id already, whichever it is. */
+  /** Records a key, unless any key is recorded under its id. */
   async record(key: EncryptionKey): Promise<void> {
     const row = { id: key.id, checkValue: keyCheckValue(key), now: Date.now() };
     await this.transactor.run((manager) => this.statements.run(manager, recordKey, row));
   }
 
-  /** Marks that the operator gave the key up; false if it is not recorded, or marked already. */
+  /** Marks a key as lost; false if it is not recorded, or marked already. */
   async markForgotten(manager: EntityManager, id: string): Promise<boolean> {
     const row = { id, now: Date.now() };
     return (await this.statements.run(manager, markForgotten, row)).length > 0;
   }
 
-  /** Clears the mark that the operator gave the key up. */
   async clearForgotten(id: string): Promise<void> {
     await this.transactor.run((manager) => this.statements.run(manager, clearForgotten, { id }));
   }
@@ -84,9 +77,7 @@ export class EncryptionKeyRepository {
    * @throws DatabaseUnavailable
    */
   async addEncryptions(id: string, count: number): Promise<number> {
-    const [row] = await this.transactor.run((manager) =>
-      this.statements.run(manager, addEncryptions, { id, count }),
-    );
+    const [row] = await this.transactor.run((manager) => this.statements.run(manager, addEncryptions, { id, count }));
     return row!.encryptions;
   }
 }

@@ -1,24 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { OperatorError } from '../common/operator-error.ts';
-import { othersMay } from '../common/others-may.ts';
-import { createPrivateFile } from '../common/private-file.ts';
-import type { EncryptionKey } from '../common/key-provider.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
+import { worldAccess } from '../common/secret/file-mode.ts';
+import { createPrivateFile } from '../common/secret/private-file.ts';
+import type { EncryptionKey } from '../common/secret/key-provider.ts';
 import { encryptionKeys } from '../config/readers.ts';
 
 const KEY_FILE = 'token-encryption-keys';
 
-/** The path of the key file of the embedded database, which is used unless keys are configured. */
+/** Returns the path of the key file of the embedded database, which is used unless keys are configured. */
 export function keyFilePath(dataDir: string): string {
   return join(dataDir, KEY_FILE);
 }
 
 /**
- * Reads the key file in `DATA_DIR`, which is made at the first start and flushed to disk before any token is
+ * Reads the key file in `DATA_DIR`, which is created at the first start and flushed to disk before any token is
  * encrypted with its key.
- * @param isNew whether the database has not been written with any key yet
- * @throws OperatorError if the key file cannot be used, or is gone
+ * @param isNew whether no key was used in the database yet
+ * @throws OperatorError if the key file cannot be used, or is missing
  */
 export function readKeyFile(dataDir: string, isNew: boolean): EncryptionKey[] {
   const path = keyFilePath(dataDir);
@@ -29,13 +29,12 @@ export function readKeyFile(dataDir: string, isNew: boolean): EncryptionKey[] {
   }
   try {
     if (isNew) createPrivateFile(path, `k1:${randomBytes(32).toString('base64')}\n`);
-    if (othersMay(path) !== 'nothing') {
-      throw new OperatorError('everybody on this machine may read it; chmod 600 it.');
+    if (worldAccess(path) !== 'nothing') {
+      throw new OperatorError('it is world-readable; run chmod 600.');
     }
     return encryptionKeys(readFileSync(path, 'utf8').trim());
   } catch (error) {
-    const reason =
-      error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
+    const reason = error instanceof OperatorError ? error.message : (error as NodeJS.ErrnoException).code;
     throw new OperatorError(`The key file ${path} cannot be used: ${reason}`);
   }
 }

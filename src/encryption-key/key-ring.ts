@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { EncryptionKey } from '../common/key-provider.ts';
+import type { EncryptionKey } from '../common/secret/key-provider.ts';
 
 /** The keys of the service: the first encrypts, every one decrypts. */
 export class KeyRing {
@@ -7,7 +7,6 @@ export class KeyRing {
 
   constructor(readonly keys: readonly EncryptionKey[]) {}
 
-  /** The key that encrypts. */
   get current(): EncryptionKey {
     return this.keys[0]!;
   }
@@ -16,7 +15,7 @@ export class KeyRing {
     return this.keys.find((key) => key.id === id);
   }
 
-  /** Marks missing keys as given up by the operator. */
+  /** Marks missing keys as declared lost by the operator. */
   markForgotten(ids: readonly string[]): void {
     this.forgotten = ids;
   }

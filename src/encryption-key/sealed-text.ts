@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv } from 'node:crypto';
-import { randomBytes } from '../common/random-bytes.ts';
+import { randomBytes } from '../common/secret/random-bytes.ts';
 import type { KeyRing } from './key-ring.ts';
 
-/** A text that is encrypted with a key of the ring. */
 export interface SealedText {
   keyId: string;
   ciphertext: Buffer;
@@ -15,8 +14,8 @@ const TAG_LENGTH = 16;
 const HEADER_LENGTH = 1 + NONCE_LENGTH + TAG_LENGTH;
 
 /**
- * Encrypts a text with the first key by AES-256-GCM (NIST SP 800-38D): a version byte, a random
- * 96-bit nonce, the 128-bit tag, the encrypted text. It can be opened for the same `owner` alone.
+ * Encrypts a text with the first key by AES-256-GCM (NIST SP 800-38D): a version byte, a random 96-bit nonce, the
+ * 128-bit tag, the encrypted text. It can be opened for the same `owner` alone.
  */
 export function seal(
   { current: { id, secret } }: KeyRing,
@@ -31,7 +30,7 @@ export function seal(
   return { keyId: id, ciphertext };
 }
 
-/** @throws Error if the key is missing, or the ciphertext is not this owner's */
+/** @throws Error if the key is missing, or the ciphertext belongs to another owner */
 export function unseal(
   keys: KeyRing,
   { keyId, ciphertext }: SealedText,

@@ -1,15 +1,18 @@
-import { OperatorError } from '../common/operator-error.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
 import type { Config } from '../config/config.ts';
 import { isRandomKey, type WrappedKey } from '../config/readers.ts';
 import { readKeyFile } from './key-file.ts';
-import { type EncryptionKey, KeyProvider } from '../common/key-provider.ts';
+import { type EncryptionKey, KeyProvider } from '../common/secret/key-provider.ts';
+import { ExtensionUnavailable } from '../common/problem/errors.ts';
+import type { Expected } from '../common/extension/extensions.ts';
+import type { Given } from '../common/extension/ports.ts';
 
 /**
- * The keys of `TOKEN_ENCRYPTION_KEYS`, of which those that are wrapped are unwrapped by Vault; without
- * any, those of the key file of the embedded database.
+ * Provides the keys of `TOKEN_ENCRYPTION_KEYS`, unwrapped by Vault if necessary, or else those of the key file of the
+ * embedded database.
  */
 export class StandardKeyProvider extends KeyProvider {
-  /** @param isNew whether the database has not been written with any key yet */
+  /** @param isNew whether no key was used in the database yet */
   constructor(
     private readonly config: Config,
     private readonly isNew: () => Promise<boolean>,
@@ -18,14 +21,12 @@ export class StandardKeyProvider extends KeyProvider {
   }
 
   async keys(): Promise<readonly EncryptionKey[]> {
-    return (
-      (await configuredKeys(this.config)) ?? readKeyFile(this.config.dataDir, await this.isNew())
-    );
+    return (await configuredKeys(this.config)) ?? readKeyFile(this.config.dataDir, await this.isNew());
   }
 }
 
 /**
- * The keys of `TOKEN_ENCRYPTION_KEYS`; undefined if it is not set.
+ * Returns the keys of `TOKEN_ENCRYPTION_KEYS`; undefined if it is not set.
  * @throws OperatorError if one cannot be unwrapped
  */
 export async function configuredKeys(config: Config): Promise<EncryptionKey[] | undefined> {
@@ -37,9 +38,7 @@ export async function configuredKeys(config: Config): Promise<EncryptionKey[] | 
     if (!('wrapped' in key)) return key;
     const secret = secrets[wrapped.indexOf(key)]!;
     if (isRandomKey(secret)) return { id: key.id, secret };
-    throw new OperatorError(
-      `What Vault has unwrapped as "${key.id}" is no key of 32 random bytes.`,
-    );
+    throw new OperatorError(`The key "${key.id}" that Vault unwrapped is not 32 random bytes.`);
   });
 }
 
@@ -47,3 +46,34 @@ async function unwrap(config: Config, keys: readonly WrappedKey[]): Promise<Buff
   const { VaultTransit } = await import('./vault-transit.ts');
   return new VaultTransit(config).unwrap(keys);
 }
+
+const LIMIT_MS = 30_000;
+
+/** Wraps the key provider of an extension. A failure ends the start with one line that names the extension. */
+export function containKeyProvider({ extension, implementation }: Given<KeyProvider>): KeyProvider {
+  return {
+    keys: () =>
+      extension
+        .within('keys', LIMIT_MS, () => implementation.keys(), KEYS)
+        .catch((error: unknown) => {
+          if (!(error instanceof ExtensionUnavailable)) throw error;
+          throw extension.failed('keys', `has not returned within ${LIMIT_MS / 1000} s`);
+        }),
+  };
+}
+
+function areKeys(keys: unknown): keys is readonly EncryptionKey[] {
+  if (!Array.isArray(keys) || keys.length === 0 || !keys.every(isKey)) return false;
+  return new Set(keys.map(({ id }) => id)).size === keys.length;
+}
+
+function isKey(key: unknown): key is EncryptionKey {
+  const { id, secret } = (key ?? {}) as Partial<EncryptionKey>;
+  const hasId = typeof id === 'string' && /^[\w-]{1,32}$/.test(id);
+  return hasId && Buffer.isBuffer(secret) && secret.length === 32;
+}
+
+const KEYS: Expected<readonly EncryptionKey[]> = {
+  is: areKeys,
+  what: 'one or more keys, each with an id of its own, of 1 to 32 letters, digits, _ and -, and a secret of 32 bytes',
+};

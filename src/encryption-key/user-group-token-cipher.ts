@@ -1,12 +1,11 @@
-import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../common/errors.ts';
+import { UserGroupTokenForgotten, UserGroupTokenUnreadable } from '../common/problem/errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { seal, type SealedText, unseal } from './sealed-text.ts';
 
-/** The row that a ciphertext is bound to; it can be decrypted for no other. */
+/** The key of the row that a ciphertext is bound to; it can be decrypted for no other. */
 export interface TokenRow {
   workspaceId: number;
-  userGroupId: number;
-  generation: number;
+  tokenHash: Buffer;
 }
 
 export type EncryptedToken = SealedText;
@@ -26,8 +25,8 @@ export class UserGroupTokenCipher {
   }
 
   /**
-   * @throws UserGroupTokenForgotten if the key was given up
-   * @throws UserGroupTokenUnreadable if the key is missing or the ciphertext is not this row's
+   * @throws UserGroupTokenForgotten if the key was declared lost
+   * @throws UserGroupTokenUnreadable if the key is missing or the ciphertext belongs to another row
    */
   decrypt(encrypted: EncryptedToken, row: TokenRow): string {
     const { keyId } = encrypted;
@@ -40,7 +39,8 @@ export class UserGroupTokenCipher {
   }
 }
 
-function ownerOf({ workspaceId, userGroupId, generation }: TokenRow) {
-  return (version: number, keyId: string) =>
-    `ugt:${version}:${keyId}:${workspaceId}:${userGroupId}:${generation}`;
+/** Names the token by its hash, which is known before the database numbers the group. */
+function ownerOf({ workspaceId, tokenHash }: TokenRow) {
+  const hash = tokenHash.toString('base64');
+  return (version: number, keyId: string) => `ugt:${version}:${keyId}:${workspaceId}:${hash}`;
 }

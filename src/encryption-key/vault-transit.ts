@@ -1,27 +1,26 @@
 import { request as requestByHttp } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../common/operator-error.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
 import type { Config } from '../config/config.ts';
 
-/** What the transit engine answers, with what is asked of it here. */
+/** A response of the transit engine. */
 interface Answer {
   data?: { ciphertext?: string; batch_results?: { plaintext?: string; error?: string }[] };
   errors?: string[];
 }
 
-/** For how long a Vault that is sealed, busy or away is asked again. */
+/** Time limit of the retries while Vault is sealed, busy or down. */
 const PATIENCE_MS = 15_000;
 const PAUSE_MS = 500;
 const DEADLINE_MS = 5000;
-const MOST_BYTES = 1024 ** 2;
+const MAX_BYTES = 1024 ** 2;
 
-/** What is not there for now. */
+/** A temporary failure. */
 class Passing extends Error {}
 
 /**
- * The transit engine of HashiCorp Vault, or of OpenBao, which wraps and unwraps keys with one that never
- * leaves it.
+ * The transit engine of HashiCorp Vault, or of OpenBao, which wraps and unwraps keys with one that never leaves it.
  * @see https://developer.hashicorp.com/vault/api-docs/secret/transit
  */
 export class VaultTransit {
@@ -37,7 +36,7 @@ export class VaultTransit {
     this.address = vaultAddress;
     this.headers = {
       'Content-Type': 'application/json',
-      // Agents that stand in front of Vault ask for it.
+      // Agents in front of Vault require it.
       'X-Vault-Request': 'true',
       ...(vaultToken !== undefined && { 'X-Vault-Token': vaultToken }),
       ...(vaultNamespace !== undefined && { 'X-Vault-Namespace': vaultNamespace }),
@@ -48,9 +47,9 @@ export class VaultTransit {
 
   /**
    * Unwraps keys, all by one call.
-   * @param wrapped each as Vault has given it, `vault:v1:…`, with the id by which messages name it
+   * @param wrapped each as Vault has returned it, `vault:v1:…`, with the id by which messages name it
    * @returns the bytes of each, in their order
-   * @throws OperatorError that names what is at fault, never what it is
+   * @throws OperatorError that names the faulty key, never its value
    */
   async unwrap(wrapped: readonly { id: string; wrapped: string }[]): Promise<Buffer[]> {
     const batch_input = wrapped.map(({ wrapped: ciphertext }) => ({ ciphertext }));
@@ -64,10 +63,10 @@ export class VaultTransit {
     });
   }
 
-  /** Makes a new key of 256 bits that only Vault has seen. @returns it wrapped, `vault:v1:…` */
+  /** Creates a new key of 256 bits that only Vault has seen. @returns it wrapped, `vault:v1:…` */
   async createWrapped(): Promise<string> {
     const { data } = await this.ask('datakey/wrapped', { bits: 256 });
-    if (data?.ciphertext === undefined) throw new OperatorError('Vault has given no key.');
+    if (data?.ciphertext === undefined) throw new OperatorError('Vault returned no key.');
     return data.ciphertext;
   }
 
@@ -85,18 +84,18 @@ export class VaultTransit {
       } catch (error) {
         if (!(error instanceof Passing)) throw error;
         if (Date.now() > until) {
-          throw new OperatorError(`Vault at VAULT_ADDR cannot be asked: ${error.message}.`);
+          throw new OperatorError(`Vault at VAULT_ADDR cannot be reached: ${error.message}.`);
         }
         await sleep(PAUSE_MS);
       }
     }
   }
 
-  /** @throws Passing if another try may succeed; else OperatorError */
+  /** @throws Passing if a retry may succeed; else OperatorError */
   private read(status: number, text: string): Answer {
     if (status === 429 || status >= 500) throw new Passing(`it answers ${status}`);
     const answer = parse(text);
-    // A batch of which some cannot be unwrapped is answered 400, with what became of each.
+    // A partly failing batch returns 400, with a result for each.
     if (answer && (status === 200 || (status === 400 && answer.data?.batch_results))) return answer;
     if (status === 403) {
       throw new OperatorError(`Vault does not allow VAULT_TOKEN to use ${this.keyPath}.`);
@@ -104,7 +103,7 @@ export class VaultTransit {
     if (status === 404 || status === 400) {
       throw new OperatorError(`Vault has no key ${this.keyPath} that can do this (${status}).`);
     }
-    throw new OperatorError(`What VAULT_ADDR names is no Vault: it answers ${status}.`);
+    throw new OperatorError(`VAULT_ADDR does not point to a Vault server (answered ${status}).`);
   }
 
   /** Follows no redirect: it would show VAULT_TOKEN to another server. */
@@ -124,7 +123,7 @@ export class VaultTransit {
           let text = '';
           response.setEncoding('utf8').on('data', (chunk: string) => {
             text += chunk;
-            if (text.length > MOST_BYTES) request.destroy(new Error('its answer has no end'));
+            if (text.length > MAX_BYTES) request.destroy(new Error('its response is too large'));
           });
           response.on('end', () => {
             resolve({ status: response.statusCode!, text });

@@ -1,12 +1,11 @@
-import { WebhookSecretUnreadable } from '../common/errors.ts';
+import { WebhookSecretUnreadable } from '../common/problem/errors.ts';
 import type { KeyRing } from './key-ring.ts';
 import { seal, type SealedText, unseal } from './sealed-text.ts';
 
-/** What an endpoint of webhooks has that nobody may read. */
+/** The secret parts of a webhook endpoint. */
 export interface WebhookSecrets {
-  /** Signs every message. */
   secret: string;
-  /** Signs beside it until its time is over. */
+  /** A second signature, until its time is over. */
   oldSecret?: string;
   /** Header fields of every message, whose values may be credentials. */
   headers: Record<string, string>;
@@ -32,7 +31,7 @@ export class WebhookSecretCipher {
     return sealed;
   }
 
-  /** @throws WebhookSecretUnreadable if the key is missing or the ciphertext is not this endpoint's */
+  /** @throws WebhookSecretUnreadable if the key is missing or the ciphertext belongs to another endpoint */
   decrypt(sealed: SealedText, owner: SecretsOwner): WebhookSecrets {
     try {
       return JSON.parse(unseal(this.keys, sealed, nameOf(owner))) as WebhookSecrets;

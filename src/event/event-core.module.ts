@@ -1,25 +1,18 @@
 import { Module } from '@nestjs/common';
-import { TypeOrmModule } from '@nestjs/typeorm';
-import { Pace } from '../common/pace.ts';
-import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
+import { ConnectionSlots } from '../common/concurrency/slots.ts';
+import { Pace } from '../common/concurrency/pace.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
-import { ChangeTail } from './change-tail.ts';
-import { EventConsumerRecord } from './event-consumer.entity.ts';
-import { EventConsumerRepository } from './event-consumer.repository.ts';
-import { EventConsumers } from './event-consumers.ts';
-import { EventCursors } from './event-cursors.ts';
-import { EventLog } from './event-log.ts';
-import { EventService } from './event.service.ts';
-import { EventSlots } from './event-slots.ts';
-import { EventStreams } from './event-streams.ts';
+import { ChangeTail } from './feed/change-tail.ts';
+import { EventConsumerRepository } from './consumer/event-consumer.repository.ts';
+import { EventConsumers } from './consumer/event-consumers.ts';
+import { EventCursors } from './feed/event-cursors.ts';
+import { EventLog } from './feed/event-log.ts';
+import { EventService } from './feed/event.service.ts';
+import { EventStreams } from './stream/event-streams.ts';
 import { UserGroupEvents } from './user-group-events.ts';
 
-/** Follows what changes. */
 @Module({
-  imports: [
-    TypeOrmModule.forFeature([EventConsumerRecord], USER_GROUP_DATA_SOURCE),
-    EncryptionKeyModule,
-  ],
+  imports: [EncryptionKeyModule],
   providers: [
     ChangeTail,
     EventConsumerRepository,
@@ -27,9 +20,9 @@ import { UserGroupEvents } from './user-group-events.ts';
     EventCursors,
     EventLog,
     EventService,
-    EventSlots,
     EventStreams,
     Pace,
+    { provide: ConnectionSlots, useFactory: () => new ConnectionSlots('streams and waiting calls') },
     UserGroupEvents,
   ],
   exports: [EventConsumerRepository, EventService, EventStreams, UserGroupEvents],

@@ -1,15 +1,14 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { RequiresScope } from '../common/access.decorator.ts';
-import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
-import { type Caller, CurrentCaller } from '../common/caller.ts';
-import { EventsGone } from '../common/errors.ts';
-import { QueryOf } from '../common/http/query.decorator.ts';
-import { ApiReadProblems } from '../common/problem.dto.ts';
-import { EventsAnswer } from './dto/event-answer.dto.ts';
-import { EventQueryDto, EventStreamQueryDto } from './dto/event-query.dto.ts';
-import { EventService } from './event.service.ts';
-import { EventStreams } from './event-streams.ts';
+import { type Caller, CurrentCaller, RequiresScope } from '../common/access/access.decorator.ts';
+import { ApiHeader, ApiOkResponse } from '../common/api-docs.ts';
+import { ApiReadProblems, ApiTags, Ok, Operation } from '../common/operation.ts';
+import { EventsGone } from '../common/problem/errors.ts';
+import { QueryOf } from '../common/http/parameters/request-params.ts';
+import { EventsResponse } from './feed/dto/event-response.dto.ts';
+import { EventQueryDto, EventStreamQueryDto } from './feed/dto/event-query.dto.ts';
+import { EventService } from './feed/event.service.ts';
+import { EventStreams } from './stream/event-streams.ts';
 
 @ApiTags('Events')
 @Controller('api/v1/events')
@@ -21,25 +20,24 @@ export class EventController {
 
   @Get()
   @RequiresScope('events:read', { gated: false })
-  @ApiOperation({
-    operationId: 'listEvents',
-    summary: 'List events',
-    description:
-      'What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to be answered as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: whoever comes later is told so with a 410. They say what has changed, not how, and never hold a token.',
-  })
-  @ApiOkResponse({ type: EventsAnswer, description: 'The events behind the cursor.' })
+  @Operation(
+    'listEvents',
+    'List events',
+    'What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.',
+  )
+  @Ok(EventsResponse, 'The events behind the cursor.')
   @ApiReadProblems(EventsGone)
   list(
     @CurrentCaller() caller: Caller,
     @QueryOf(EventQueryDto) query: EventQueryDto,
     @Req() { socket }: Request,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<EventsAnswer> {
+  ): Promise<EventsResponse> {
     const gone = new AbortController();
     const abort = () => {
       gone.abort();
     };
-    // Who closes only its own half is answered at once, and can ask again.
+    // A client that closes only its own half gets its response at once, and can ask again.
     socket.once('end', abort);
     response.on('close', () => {
       socket.off('end', abort);
@@ -50,24 +48,19 @@ export class EventController {
 
   @Get('stream')
   @RequiresScope('events:read', { gated: false })
-  @ApiOperation({
-    operationId: 'streamEvents',
-    summary: 'Follow events',
-    description:
-      'The events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
-  })
-  @ApiHeader({
-    name: 'Last-Event-ID',
-    description: 'The `id` of the last event that was received.',
-    required: false,
-  })
+  @Operation(
+    'streamEvents',
+    'Follow events',
+    'Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least four times a second and says that everything which was committed before `at` has been told; `open` begins the stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.',
+  )
+  @ApiHeader({ name: 'Last-Event-ID', description: 'The `id` of the last event that was received.', required: false })
   @ApiOkResponse({
     description: 'Server-sent events: `open`, `change`, `current` and `end`.',
     content: {
       'text/event-stream': {
         schema: { type: 'string' },
         example:
-          'retry: 500\nid: azE.FgX\nevent: open\ndata: {"at":81734.2}\n\nid: azE.dGhl\nevent: change\ndata: {"id":5377108433215711,"type":"user_group.suspend","time":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"user_group_id":"acme-emea","version":3}}\n\nevent: current\ndata: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}\n\n',
+          'retry: 500\nid: azE.FgX\nevent: open\ndata: {"at":81734.2}\n\nid: azE.dGhl\nevent: change\ndata: {"id":"evt_5377108433215711","type":"user_group.suspend","occurred_at":"2030-01-01T12:00:00.000Z","user_group":{"team_id":7,"provided_id":"acme-emea","version":3}}\n\nevent: current\ndata: {"at":81984.7,"time":"2030-01-01T12:00:00.250Z"}\n\n',
       },
     },
   })

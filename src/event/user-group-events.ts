@@ -1,79 +1,81 @@
 import { type BeforeApplicationShutdown, Injectable, Logger } from '@nestjs/common';
-import { ChangeTail, type TailFollower } from './change-tail.ts';
-import type { UserGroupSubscription } from './event-consumer.ts';
-import { EventConsumers } from './event-consumers.ts';
-import { toUserGroupEvent, type UserGroupEvent } from './user-group-event.ts';
+import { ChangeTail, type TailSubscriber } from './feed/change-tail.ts';
+import type { UserGroupSubscription } from './consumer/event-consumer.ts';
+import { EventConsumers } from './consumer/event-consumers.ts';
+import { toUserGroupEvent, type UserGroupEvent } from './feed/user-group-event.ts';
 
-/** Code in the same process that wants to know what changes. */
+/** Receives events in the order of their commits. */
 export interface UserGroupListener {
-  /** Names it in the log. */
   name: string;
-  /** Called for each change once it is committed; what it throws is logged, and a promise is not awaited. */
+  /** Called for each change once it is committed. Errors are logged, and a promise is not awaited. */
   hear(event: UserGroupEvent): void | Promise<void>;
-  /** Changes may have been missed: whatever was kept of groups is stale. Called with the first event to follow. */
+  /** Changes may have been missed: all cached groups are stale. Called with the next event. */
   lose?(): void | Promise<void>;
 }
 
-/** Tells code in the same process of every change that any process of the installation has committed: what it must not miss, and what it may. */
+/**
+ * Notifies code in the same process of every change that any process of the installation has committed: `subscribe`
+ * misses none, `listen` may.
+ */
 @Injectable()
 export class UserGroupEvents implements BeforeApplicationShutdown {
   private readonly logger = new Logger(UserGroupEvents.name);
   private readonly ends = new Set<() => void>();
 
-  /** @internal Nest makes it. */
+  /** @internal */
   constructor(
     private readonly tail: ChangeTail,
     private readonly consumers: EventConsumers,
   ) {}
 
   /**
-   * Tells of changes from now on, in all workspaces, usually within 250 ms. It remembers nothing: what is
-   * committed while no process listens is not told later, as `/api/v1/events` would.
-   * @returns ends it before the application ends
+   * Notifies of changes from now on, in all workspaces, usually within 250 ms. Commits while no process listens are not
+   * delivered later, as they are by `/api/v1/events`.
+   * @returns a function that unsubscribes before the application ends
    */
   listen(listener: UserGroupListener): () => void {
-    let unfollow = (): void => undefined;
-    const follower: TailFollower = {
+    let unsubscribe = (): void => undefined;
+    const subscriber: TailSubscriber = {
       workspaceId: undefined,
-      hear: ({ changes }) => {
+      onBatch: ({ changes }) => {
         for (const change of changes) {
           this.contain(listener, () => listener.hear(toUserGroupEvent(change)));
         }
       },
-      lose: () => {
+      onGap: () => {
         this.contain(listener, () => listener.lose?.());
-        unfollow = this.tail.follow(follower);
+        unsubscribe = this.tail.subscribe(subscriber);
       },
     };
-    unfollow = this.tail.follow(follower);
+    unsubscribe = this.tail.subscribe(subscriber);
     const end = () => {
       this.ends.delete(end);
-      unfollow();
+      unsubscribe();
     };
     this.ends.add(end);
     return end;
   }
 
-  /** Nobody hears of what comes after; else the process would go on to look at the change log. */
+  /** Stops listening, or the process would continue to read the change log. */
   beforeApplicationShutdown(): void {
     for (const end of this.ends) end();
   }
 
   /**
-   * Has every change from the first subscription of this name on handled at least once, in all workspaces, in order,
-   * by one process at a time; also what is committed while no process is there. It survives restarts and kills.
-   * What nobody has handled is kept for `EVENT_RETENTION_HOURS` or `WEBHOOK_RETENTION_DAYS`, whichever is longer.
-   * @returns ends it in this process, when its handler has ended; the consumer stays where it stands
-   * @throws TypeError for a subscription that cannot be; DatabaseUnavailable
+   * Delivers every change since the first subscription of this name at least once, in all workspaces, in order, by one
+   * process at a time; also changes while no process runs. Survives restarts and kills. Unhandled changes are kept for
+   * `EVENT_RETENTION_HOURS` or `WEBHOOK_RETENTION_DAYS`, whichever is longer.
+   * @returns a function that ends it in this process once its handler has ended; the consumer keeps its position
+   * @throws TypeError for an invalid subscription; DatabaseUnavailable
    */
   subscribe(subscription: UserGroupSubscription): Promise<() => Promise<void>> {
     return this.consumers.run(subscription);
   }
 
-  /** Nobody's mistake ends the others' events. */
+  /** A failing listener does not affect the others. */
   private contain({ name: listener }: UserGroupListener, tell: () => unknown): void {
     const report = (err: unknown) => {
-      this.logger.error({ msg: 'a listener has failed', listener, err });
+      this.logger.error({ msg: 'a listener failed', listener, err });
     };
     try {
       Promise.resolve(tell()).catch(report);

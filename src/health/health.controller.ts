@@ -1,9 +1,8 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
-import { Public } from '../common/access.decorator.ts';
-import { DatabaseUnavailable, MigrationsPending, Starting } from '../common/errors.ts';
-import { ApiPublicProblems } from '../common/problem.dto.ts';
-import { LiveAnswer, ReadyAnswer } from './dto/health-answer.dto.ts';
+import { ApiPublicProblems, ApiTags, Ok, Operation } from '../common/operation.ts';
+import { Public } from '../common/access/access.decorator.ts';
+import { DatabaseUnavailable, MigrationsPending, Starting } from '../common/problem/errors.ts';
+import { LiveResponse, ReadyResponse } from './dto/health-response.dto.ts';
 import { Readiness } from './readiness.ts';
 
 @ApiTags('Health')
@@ -13,29 +12,27 @@ export class HealthController {
 
   @Get('live')
   @Public({ gated: false })
-  @ApiOperation({
-    operationId: 'getLiveness',
-    summary: 'Whether the process works',
-    description:
-      'Answered without the database: a process that cannot reach its database is no better after a restart. Needs no API token.',
-  })
-  @ApiOkResponse({ description: 'It does.', type: LiveAnswer })
+  @Operation(
+    'getLiveness',
+    'Whether the process works',
+    'Does not use the database: a process that cannot reach its database is no better after a restart. Needs no API token.',
+  )
+  @Ok(LiveResponse, 'The process works.')
   @ApiPublicProblems()
-  live(): LiveAnswer {
+  live(): LiveResponse {
     return { success: 1, status: 'live' };
   }
 
   @Get('ready')
   @Public({ gated: false })
-  @ApiOperation({
-    operationId: 'getReadiness',
-    summary: 'Whether calls should be sent to this process',
-    description:
-      '503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.',
-  })
-  @ApiOkResponse({ description: 'They should.', type: ReadyAnswer })
+  @Operation(
+    'getReadiness',
+    'Whether calls should be sent to this process',
+    '503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at most once a second. Needs no API token.',
+  )
+  @Ok(ReadyResponse, 'The process takes requests.')
   @ApiPublicProblems(DatabaseUnavailable, MigrationsPending, Starting)
-  async ready(): Promise<ReadyAnswer> {
+  async ready(): Promise<ReadyResponse> {
     await this.readiness.require();
     return { success: 1, status: 'ready' };
   }

@@ -1,14 +1,14 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MigrationsPending, ShuttingDown, Starting } from '../common/errors.ts';
-import { handled } from '../common/handled.ts';
+import { MigrationsPending, ShuttingDown, Starting } from '../common/problem/errors.ts';
+import { handled } from '../common/concurrency/handled.ts';
 import { Config } from '../config/config.ts';
 import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
 
-/** The max age of a result that is reused: anyone may call, and not every call may reach the database. */
+/** Age limit of a reused result: anyone may call, and not every call may reach the database. */
 const MAX_AGE_MS = 1000;
 
-/** Decides whether this process should be sent calls. */
+/** Decides whether this process may receive calls. */
 @Injectable()
 export class Readiness implements BeforeApplicationShutdown {
   private isStarting = false;
@@ -20,7 +20,7 @@ export class Readiness implements BeforeApplicationShutdown {
     private readonly config: Config,
   ) {}
 
-  /** Reports not ready until the function that it returns is called. */
+  /** Reports not ready until the returned function is called. */
   holdBack(): () => void {
     this.isStarting = true;
     return () => {
@@ -40,10 +40,8 @@ export class Readiness implements BeforeApplicationShutdown {
   }
 
   /**
-   * Reports not ready from now on, and goes on serving until load balancers have had time to
-   * notice.
-   * @param signal that ends the process; without one nobody has been served, or no load balancer
-   *   has to notice
+   * Reports not ready from now on, and continues to serve until load balancers have had time to notice.
+   * @param signal undefined if nobody was served, or no load balancer has to notice
    */
   async beforeApplicationShutdown(signal?: string): Promise<void> {
     this.isEnding = true;
@@ -51,6 +49,6 @@ export class Readiness implements BeforeApplicationShutdown {
   }
 
   private async check(): Promise<void> {
-    if ((await this.migrations.findPending()).length > 0) throw new MigrationsPending();
+    if ((await this.migrations.count()).pending > 0) throw new MigrationsPending();
   }
 }

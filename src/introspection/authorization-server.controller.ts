@@ -1,10 +1,9 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
-import { Public } from '../common/access.decorator.ts';
-import { PublicUrlUnset } from '../common/errors.ts';
-import { ApiPublicProblems } from '../common/problem.dto.ts';
+import { ApiPublicProblems, ApiTags, Ok, Operation } from '../common/operation.ts';
+import { Public } from '../common/access/access.decorator.ts';
+import { PublicUrlUnset } from '../common/problem/errors.ts';
 import { Config } from '../config/config.ts';
-import { AuthorizationServer } from './dto/authorization-server.dto.ts';
+import { AuthorizationServerMetadata } from './dto/authorization-server.dto.ts';
 
 @ApiTags('Introspection')
 @Controller('.well-known/oauth-authorization-server')
@@ -13,25 +12,20 @@ export class AuthorizationServerController {
 
   @Get()
   @Public({ gated: false })
-  @ApiOperation({
-    operationId: 'getAuthorizationServer',
-    summary: 'Where things are, for OAuth 2.0 clients',
-    description:
-      'Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.',
-  })
-  @ApiOkResponse({ type: AuthorizationServer, description: 'The metadata.' })
+  @Operation(
+    'getAuthorizationServerMetadata',
+    'Where things are, for OAuth 2.0 clients',
+    'Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.',
+  )
+  @Ok(AuthorizationServerMetadata, 'The metadata.')
   @ApiPublicProblems(PublicUrlUnset)
-  get(): AuthorizationServer {
+  get(): AuthorizationServerMetadata {
     const { publicUrl } = this.config;
     if (publicUrl === undefined) throw new PublicUrlUnset();
     return {
       issuer: publicUrl,
       introspection_endpoint: `${publicUrl}/api/v1/introspect`,
-      introspection_endpoint_auth_methods_supported: [
-        'client_secret_basic',
-        'client_secret_post',
-        'Bearer',
-      ],
+      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'Bearer'],
       jwks_uri: `${publicUrl}/.well-known/jwks.json`,
       response_types_supported: [],
       grant_types_supported: [],

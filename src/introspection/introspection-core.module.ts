@@ -5,7 +5,6 @@ import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 import { IntrospectionService } from './introspection.service.ts';
 import { Introspector } from './introspector.ts';
 
-/** Says what tokens mean. */
 @Module({
   imports: [ActivityModule, EmbedTokenCoreModule, UserGroupCoreModule],
   providers: [IntrospectionService, Introspector],

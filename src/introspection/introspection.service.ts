@@ -1,32 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { ActivityTally } from '../activity/activity-tally.ts';
-import type { Caller } from '../common/caller.ts';
+import type { Caller } from '../common/access/caller.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
-import { canBeUserGroupToken, hashToken } from '../common/secrets.ts';
+import { canBeUserGroupToken, hashToken } from '../common/secret/secrets.ts';
 import type { EmbedTokenClaims } from '../embed-token/embed-token.ts';
 import { EmbedTokenVerifier } from '../embed-token/embed-token.verifier.ts';
-import { describeMapping } from '../registry/mapping/described-mapping.ts';
+import { describeMapping } from '../mapping/described-mapping.ts';
 import type { UserGroupSnapshot } from '../user-group/snapshot/user-group-snapshot.repository.ts';
 import { UserGroupSnapshots } from '../user-group/snapshot/user-group-snapshots.ts';
 import { isValid } from '../user-group/token/token-validity.ts';
 import { UserGroupTokenUsage } from '../user-group/token/user-group-token-usage.ts';
-import type { IntrospectDto } from './dto/introspect.dto.ts';
-import type { IntrospectionAnswer } from './dto/introspection-answer.dto.ts';
+import type { IntrospectionRequest } from './dto/introspect.dto.ts';
+import type { IntrospectionResponse } from './dto/introspection-response.dto.ts';
 
-/** A token to introspect, and for which workspace. */
-interface IntrospectionRequest {
-  workspaceId: number;
-  token: string;
-  /** The one schema to describe; undefined for all. */
-  schemaId: string | undefined;
-  /** Bypasses the cache. */
-  isFresh: boolean;
-}
-
-/** Introspects tokens for renderers. */
 @Injectable()
 export class IntrospectionService {
-  /** How many times a token was active, and how many times not. */
+  /** Introspections by result. */
   readonly counts = { active: 0, inactive: 0 };
 
   constructor(
@@ -37,28 +26,28 @@ export class IntrospectionService {
   ) {}
 
   /**
-   * Describes whose token it is; exactly `{"active": false}` for any other text, whatever the
-   * reason. No answer is more than a second out of date.
+   * Describes the owner of a token; exactly `{"active": false}` for any other text, whatever the reason. No response is
+   * more than a second out of date.
    * @param isFresh bypasses the cache
    */
   async introspect(
     { workspaceId }: Caller,
-    { token, schema_id: schemaId }: IntrospectDto,
+    dto: IntrospectionRequest,
     isFresh: boolean,
-  ): Promise<IntrospectionAnswer> {
-    const request = { workspaceId, token, schemaId, isFresh };
-    const answer = (await this.describeEmbedToken(request)) ?? (await this.describeToken(request));
+  ): Promise<IntrospectionResponse> {
+    const answer =
+      (await this.describeEmbedToken(workspaceId, dto, isFresh)) ??
+      (await this.describeToken(workspaceId, dto, isFresh));
     this.counts[answer ? 'active' : 'inactive']++;
     this.activity.of(workspaceId).introspections++;
     return answer ?? { active: false };
   }
 
-  private async describeToken({
-    workspaceId,
-    token,
-    schemaId,
-    isFresh,
-  }: IntrospectionRequest): Promise<IntrospectionAnswer | undefined> {
+  private async describeToken(
+    workspaceId: number,
+    { token, schema_id: schemaId }: IntrospectionRequest,
+    isFresh: boolean,
+  ): Promise<IntrospectionResponse | undefined> {
     if (!canBeUserGroupToken(token)) return undefined;
     const hash = hashToken(token).toString('hex');
     const found = await this.snapshots.findToken({ workspaceId, hash }, { isFresh });
@@ -74,13 +63,12 @@ export class IntrospectionService {
     };
   }
 
-  /** Describes an embed token, which is valid only while its generation is, and counts as a use of it. */
-  private async describeEmbedToken({
-    workspaceId,
-    token: text,
-    schemaId,
-    isFresh,
-  }: IntrospectionRequest): Promise<IntrospectionAnswer | undefined> {
+  /** Describes an embed token, which is valid only while its generation is, and counts as a use of that. */
+  private async describeEmbedToken(
+    workspaceId: number,
+    { token: text, schema_id: schemaId }: IntrospectionRequest,
+    isFresh: boolean,
+  ): Promise<IntrospectionResponse | undefined> {
     const claims = await this.embedTokens.verify(text);
     if (!claims) return undefined;
     const { sub, gen, iat, exp, aud, iss, jti, origin } = claims;
@@ -104,7 +92,7 @@ export class IntrospectionService {
     };
   }
 
-  /** Reads again if the cache is older than the generation that the token names: another process has just issued it. */
+  /** Reads again if the cache is older than the token's generation: another process has just issued it. */
   private async findGroup(
     workspaceId: number,
     { team_id: userGroupId, gen }: EmbedTokenClaims,
@@ -128,7 +116,7 @@ function describeGroup(group: UserGroupSnapshot, schemaId: string | undefined) {
   };
 }
 
-/** Rounds down, so that no token is taken to be valid for longer than it is. */
+/** Rounds down, so that no token seems valid for longer than it is. */
 function toSeconds(milliseconds: number): number {
   return Math.floor(milliseconds / 1000);
 }

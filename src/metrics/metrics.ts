@@ -1,10 +1,9 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { errorCatalogue } from '../common/errors.ts';
-import type { ExtensionCall } from '../common/extensions.ts';
-import type { ObservedRequest } from '../common/http/observe-requests.ts';
-import type { Watched } from '../common/watched.ts';
+import { errorCatalogue } from '../common/problem/errors.ts';
+import type { ExtensionCall } from '../common/extension/extensions.ts';
+import type { ObservedRequest } from '../common/http/observing/observe-requests.ts';
+import type { Metric } from '../common/extension/metric.ts';
 
-/** The Prometheus metrics of the process. */
 export class Metrics {
   readonly registry = new Registry();
 
@@ -18,14 +17,14 @@ export class Metrics {
 
   private readonly problems = new Counter({
     name: 'http_problems_total',
-    help: 'Answers that were not a success, by the code of their problem.',
+    help: 'Responses that were not a success, by the code of their problem.',
     labelNames: ['code'],
     registers: [this.registry],
   });
 
   private readonly webhookAttempts = new Histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: 'Duration of attempts to send webhooks by what came of them: delivered, refused, unanswered.',
+    help: 'Duration of attempts to send webhooks by result: delivered, refused, unanswered.',
     labelNames: ['result'],
     // The last is the deadline of an attempt.
     buckets: [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15],
@@ -34,7 +33,7 @@ export class Metrics {
 
   private readonly extensionCalls = new Histogram({
     name: 'extension_call_duration_seconds',
-    help: 'Duration of calls of code of plugins, or of the application around the service, by what came of them: returned, failed, timed_out.',
+    help: 'Duration of calls to plugins, or to the application around the service, by result: returned, failed, timed_out.',
     labelNames: ['extension', 'call', 'result'],
     buckets: [0.001, 0.01, 0.1, 0.5, 1, 2, 10, 30],
     registers: [this.registry],
@@ -62,8 +61,8 @@ export class Metrics {
     this.extensionCalls.observe({ extension, call, result }, seconds);
   }
 
-  /** @throws Error if the name is taken or none that a metric can have */
-  watch({ type, name, help, label, read }: Watched): void {
+  /** @throws Error if the name is taken or invalid */
+  watch({ type, name, help, label, read }: Metric): void {
     const Kind = type === 'counter' ? Counter : Gauge;
     new Kind({
       name,

@@ -1,24 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { addActivity, HOUR_MS, noActivity } from '../activity/activity.ts';
-import { ActivityReader } from '../activity/activity-reader.ts';
-import type { Caller } from '../common/caller.ts';
-import { ValidationFailed } from '../common/errors.ts';
+import { DAY_MS, HOUR_MS } from '../common/time.ts';
+import { addActivity, noActivity } from '../activity/activity.ts';
+import { ActivityTally } from '../activity/activity-tally.ts';
+import type { Caller } from '../common/access/caller.ts';
+import { ValidationFailed } from '../common/problem/errors.ts';
 import { fromWireTime, toWireTime } from '../common/time.ts';
-import type { ActivityAnswer, ActivityPoint } from './dto/activity-answer.dto.ts';
+import type { ActivityResponse, ActivityPoint } from './dto/activity-response.dto.ts';
 import type { ActivityQueryDto, ActivityStep } from './dto/activity-query.dto.ts';
 
-const STEP_MS: Record<ActivityStep, number> = { hour: HOUR_MS, day: 24 * HOUR_MS };
+const STEP_MS: Record<ActivityStep, number> = { hour: HOUR_MS, day: DAY_MS };
 const DEFAULT_POINTS: Record<ActivityStep, number> = { hour: 24, day: 30 };
-/** More than there are hours of which anything is kept. */
+/** More than the hours of any retention. */
 const MAX_POINTS = 2200;
 
-/** Says what happened in a workspace. */
 @Injectable()
 export class ActivityService {
-  constructor(private readonly activity: ActivityReader) {}
+  constructor(private readonly activity: ActivityTally) {}
 
   /** @throws ValidationFailed, DatabaseUnavailable */
-  async list({ workspaceId }: Caller, query: ActivityQueryDto): Promise<ActivityAnswer> {
+  async list({ workspaceId }: Caller, query: ActivityQueryDto): Promise<ActivityResponse> {
     const { step = 'hour' } = query;
     const stepMs = STEP_MS[step];
     const { from, to } = periodOf(query, step);
@@ -27,22 +27,17 @@ export class ActivityService {
     for (const hourly of await this.activity.list(workspaceId, from, until)) {
       addActivity(counts[Math.floor((hourly.hour - from) / stepMs)]!, hourly);
     }
-    const points = counts.map((count, index): ActivityPoint => ({
-      at: toWireTime(from + index * stepMs),
-      ...count,
-    }));
+    const points = counts.map((count, index): ActivityPoint => ({ at: toWireTime(from + index * stepMs), ...count }));
     return { success: 1, activity: { step, points } };
   }
 }
 
-/** The period from the beginning of its first hour or day. Days of UTC have 24 hours each. */
+/** Returns the period from the start of its first hour or day. Days of UTC have 24 hours each. */
 function periodOf(query: ActivityQueryDto, step: ActivityStep): { from: number; to: number } {
   const stepMs = STEP_MS[step];
   const to = query.to === undefined ? Date.now() : fromWireTime(query.to);
   const first =
-    query.from === undefined
-      ? Math.max(0, to - 1 - (DEFAULT_POINTS[step] - 1) * stepMs)
-      : fromWireTime(query.from);
+    query.from === undefined ? Math.max(0, to - 1 - (DEFAULT_POINTS[step] - 1) * stepMs) : fromWireTime(query.from);
   if (first >= to) throw notAcceptable('/to', 'The end must lie behind the beginning.');
   const from = first - (first % stepMs);
   if (to - from > MAX_POINTS * stepMs) {
@@ -52,5 +47,5 @@ function periodOf(query: ActivityQueryDto, step: ActivityStep): { from: number; 
 }
 
 function notAcceptable(pointer: string, detail: string): ValidationFailed {
-  return new ValidationFailed([{ pointer, code: 'not_acceptable', detail }]);
+  return new ValidationFailed([{ in: 'query', pointer, code: 'not_acceptable', detail }]);
 }

@@ -6,7 +6,6 @@ import { ActivityService } from './activity.service.ts';
 import { OverviewController } from './overview.controller.ts';
 import { OverviewService } from './overview.service.ts';
 
-/** `/api/v1/overview` and below. */
 @Module({
   imports: [ActivityModule, ApiTokenModule, UserGroupCoreModule],
   controllers: [OverviewController],

@@ -1,22 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { ApiTokenCounter } from '../api-token/api-token-counter.ts';
-import type { Caller } from '../common/caller.ts';
+import type { Caller } from '../common/access/caller.ts';
 import { toWireTime } from '../common/time.ts';
-import { FlawCounter } from '../user-group/counts/flaw-counts.ts';
+import { ProblemCounter } from '../user-group/counts/problem-counts.ts';
 import { UserGroupCounter } from '../user-group/counts/user-group-counts.ts';
-import type { ApiTokensOverview, OverviewAnswer } from './dto/overview-answer.dto.ts';
+import type { ApiTokensOverview, OverviewResponse } from './dto/overview-response.dto.ts';
 
-/** Counts what a workspace has. */
 @Injectable()
 export class OverviewService {
   constructor(
     private readonly userGroups: UserGroupCounter,
-    private readonly flaws: FlawCounter,
+    private readonly flaws: ProblemCounter,
     private readonly apiTokens: ApiTokenCounter,
   ) {}
 
   /** @throws DatabaseUnavailable */
-  async get(caller: Caller): Promise<OverviewAnswer> {
+  async get(caller: Caller): Promise<OverviewResponse> {
     const { workspaceId } = caller;
     const [{ value: counts, asOf }, flaws, api_tokens] = await Promise.all([
       this.userGroups.read(workspaceId),
@@ -32,10 +31,7 @@ export class OverviewService {
           unresolvable: flaws?.unresolvable ?? null,
           incomplete: flaws?.incomplete ?? null,
         },
-        user_group_tokens: {
-          in_overlap: counts.inOverlap,
-          in_overlap_used_last_hour: counts.inOverlapUsed,
-        },
+        user_group_tokens: { in_overlap: counts.inOverlap, in_overlap_used_last_hour: counts.inOverlapUsed },
         api_tokens,
         as_of: toWireTime(asOf),
       },

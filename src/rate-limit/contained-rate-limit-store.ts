@@ -1,18 +1,22 @@
 import { Logger } from '@nestjs/common';
-import { ANYTHING, type Expected, type Extension } from '../common/extensions.ts';
-import type { Given } from '../common/ports.ts';
-import { type KeyCount, type RateCounter, RateLimitStore } from './rate-limit-store.ts';
+import type { Bucket, BucketState, Taken } from '../common/concurrency/token-buckets.ts';
+import type { Expected } from '../common/extension/extensions.ts';
+import type { Given } from '../common/extension/ports.ts';
+import { RateLimitStore } from './rate-limit-store.ts';
 
-/** What a call waits for a store at most. */
+/** A call waits for a store this long at most. */
 const LIMIT_MS = 500;
-/** A store that has failed is not asked again for so long. */
+/** A store that has failed is not used for this long. */
 const PAUSE_MS = 5000;
 
 /**
- * The store of an extension. While it fails or does not return, this process counts for itself, as it does while
- * Redis is away.
+ * Wraps the store of an extension. While it fails or does not return, this process counts for itself, as it does while
+ * Redis is down.
  */
 export class ContainedRateLimitStore extends RateLimitStore {
+  private readonly logger = new Logger('Extension');
+  private pausedUntil = -Infinity;
+
   constructor(
     private readonly given: Given<RateLimitStore>,
     private readonly own: RateLimitStore,
@@ -20,70 +24,34 @@ export class ContainedRateLimitStore extends RateLimitStore {
     super();
   }
 
-  /** @throws ExtensionFailed */
-  counterOf(limit: Parameters<RateLimitStore['counterOf']>[0]): RateCounter {
+  async take(buckets: readonly Bucket[], wanted: number): Promise<Taken> {
+    if (performance.now() < this.pausedUntil) return this.own.take(buckets, wanted);
     const { extension, implementation } = this.given;
-    const counter = extension.now('counterOf', () => implementation.counterOf(limit), COUNTER);
-    return new ContainedCounter(extension, counter, this.own.counterOf(limit));
-  }
-}
-
-class ContainedCounter implements RateCounter {
-  private readonly logger = new Logger('Extension');
-  private pausedUntil = -Infinity;
-
-  constructor(
-    private readonly extension: Extension,
-    private readonly given: RateCounter,
-    private readonly own: RateCounter,
-  ) {}
-
-  async count(key: string, points: number): Promise<KeyCount> {
-    const run = () => this.given.count(key, points);
-    return (await this.ask('count', run, COUNT)) ?? this.own.count(key, points);
-  }
-
-  async takeBack(key: string, points: number): Promise<void> {
-    const run = async () => {
-      await this.given.takeBack(key, points);
-      return DONE;
-    };
-    if (!(await this.ask('takeBack', run, ANYTHING))) await this.own.takeBack(key, points);
-  }
-
-  /** Undefined while the store is not to be asked. Never rejects. */
-  private async ask<T>(
-    call: string,
-    run: () => unknown,
-    expected: Expected<T>,
-  ): Promise<T | undefined> {
-    if (performance.now() < this.pausedUntil) return undefined;
     try {
-      return await this.extension.within(call, LIMIT_MS, run, expected);
+      const run = () => implementation.take(buckets, wanted);
+      return await extension.within('take', LIMIT_MS, run, takenFrom(buckets));
     } catch (err) {
       const isFirst = performance.now() >= this.pausedUntil;
       this.pausedUntil = performance.now() + PAUSE_MS;
-      const { name: extension } = this.extension;
-      if (isFirst) this.logger.warn({ msg: 'calls are counted in this process', extension, err });
-      return undefined;
+      const { name } = extension;
+      if (isFirst)
+        this.logger.warn({ msg: 'rate limit store failed: calls are counted in this process', extension: name, err });
+      return this.own.take(buckets, wanted);
     }
   }
 }
 
-const DONE = 'done';
+function takenFrom({ length }: readonly Bucket[]): Expected<Taken> {
+  return {
+    is: (value): value is Taken => {
+      const { granted, states } = (value ?? {}) as Partial<Taken>;
+      return Number.isFinite(granted) && Array.isArray(states) && states.length === length && states.every(isState);
+    },
+    what: 'the number granted, and the states of all buckets',
+  };
+}
 
-const COUNTER: Expected<RateCounter> = {
-  is: (value): value is RateCounter => {
-    const { count, takeBack } = (value ?? {}) as Partial<RateCounter>;
-    return typeof count === 'function' && typeof takeBack === 'function';
-  },
-  what: 'a counter with count and takeBack',
-};
-
-const COUNT: Expected<KeyCount> = {
-  is: (value): value is KeyCount => {
-    const { consumed, resetMs } = (value ?? {}) as Partial<KeyCount>;
-    return Number.isFinite(consumed) && Number.isFinite(resetMs);
-  },
-  what: 'the numbers consumed and resetMs',
-};
+function isState(value: unknown): value is BucketState {
+  const { remaining, resetMs, retryMs } = (value ?? {}) as Partial<BucketState>;
+  return [remaining, resetMs, retryMs].every(Number.isFinite);
+}

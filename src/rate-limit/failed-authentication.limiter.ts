@@ -6,45 +6,43 @@ import {
   CredentialsMalformed,
   RateLimited,
   SignInFailed,
-} from '../common/errors.ts';
-import { addressBlock, clientAddress } from '../common/http/client-address.ts';
+} from '../common/problem/errors.ts';
+import { addressBlock, clientAddress } from '../common/http/parameters/client-address.ts';
 import { Config } from '../config/config.ts';
-import { Limiter } from './limiter.ts';
+import { countCalls, type Limit, reportCounts } from './limits.ts';
 import { RateLimitStore } from './rate-limit-store.ts';
-import { reportCounts } from './report-counts.ts';
 
 const GUESSES = [ApiTokenInvalid, CredentialsMalformed, AddressNotAllowed, SignInFailed];
-const MESSAGE = 'Too many failed authentications from this address in this minute.';
+const MESSAGE = 'Too many failed authentications from this address.';
 
 /**
- * Allows each client address `FAILED_AUTHENTICATIONS_PER_MINUTE` failed authentications a minute.
- * Calls with a right token are never counted, so that nobody's wrong tokens lock out a right one.
+ * Allows each client address `AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE` failed authentications a minute. Calls with a valid
+ * token are never counted, so that nobody's wrong tokens lock out a valid one.
  */
 @Injectable()
 export class FailedAuthenticationLimiter {
-  private readonly failures: Limiter;
+  private readonly limit: Limit;
 
-  constructor(config: Config, store: RateLimitStore) {
-    const perMinute = config.failedAuthenticationsPerMinute;
-    const policy = { name: 'failed-authentication', perMinute, message: MESSAGE };
-    this.failures = new Limiter(policy, store);
+  constructor(
+    config: Config,
+    private readonly store: RateLimitStore,
+  ) {
+    const perMinute = config.authenticationFailureLimitPerMinute;
+    this.limit = { name: 'failed-authentication', perMinute, message: MESSAGE };
   }
 
   /**
-   * Counts a failed authentication by a wrong or malformed token, or by a valid one from an address
-   * it may not be used from; a missing header is no guess. Counts no client whose address is unknown:
-   * one count for all of them would let one lock out the others. Sets the `RateLimit` fields of the
-   * answer.
-   * @throws RateLimited, to be answered instead of `error`, which is its cause, if the address has
-   *   failed too often
+   * Counts a failed authentication by a wrong or malformed token, or by a valid one from a disallowed address; a
+   * missing header is no guess. Unknown addresses are not counted: a common count would let one client lock out the
+   * others. Sets the `RateLimit` fields of the response.
+   * @throws RateLimited in place of `error`, which is its cause, if the address has failed too often
    */
   async count(error: unknown, request: Request, response: Response): Promise<void> {
     if (!GUESSES.some((type) => error instanceof type)) return;
     const address = clientAddress(request);
     if (address === undefined) return;
     try {
-      const count = await this.failures.count(addressBlock(address));
-      reportCounts(count ? [count] : [], response);
+      reportCounts(await countCalls(this.store, [[this.limit, addressBlock(address)]]), response);
     } catch (limited) {
       if (limited instanceof RateLimited) limited.cause = error;
       throw limited;

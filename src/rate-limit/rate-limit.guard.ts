@@ -1,7 +1,7 @@
 import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { accessOf } from '../common/access.decorator.ts';
-import { findCaller } from '../common/caller.ts';
+import { accessOf } from '../common/access/access.decorator.ts';
+import { findCaller } from '../common/access/caller.ts';
 import { RateLimits } from './rate-limits.ts';
 
 /** Counts each call of an API token, and refuses those beyond its limits. */

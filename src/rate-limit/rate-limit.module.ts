@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { port } from '../common/ports.ts';
+import { port } from '../common/extension/ports.ts';
 import { Config } from '../config/config.ts';
 import { ContainedRateLimitStore } from './contained-rate-limit-store.ts';
 import { FailedAuthenticationLimiter } from './failed-authentication.limiter.ts';
@@ -14,17 +14,10 @@ import { StandardRateLimitStore } from './standard-rate-limit-store.ts';
     FailedAuthenticationLimiter,
     RateLimitGuard,
     RateLimits,
-    {
-      provide: StandardRateLimitStore,
-      inject: [Config, Redis],
-      useFactory: (config: Config, redis: Redis) => new StandardRateLimitStore(config, redis),
-    },
+    StandardRateLimitStore,
     port(
       RateLimitStore,
-      {
-        inject: [StandardRateLimitStore],
-        useFactory: (standard: StandardRateLimitStore) => standard,
-      },
+      { inject: [StandardRateLimitStore], useFactory: (standard: StandardRateLimitStore) => standard },
       (given, standard: StandardRateLimitStore) => new ContainedRateLimitStore(given, standard),
     ),
     { provide: Redis, inject: [Config], useFactory: (config: Config) => Redis.of(config) },

@@ -1,18 +1,19 @@
 import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { createClient } from '@redis/client';
+import { within } from '../common/concurrency/within.ts';
 import type { Config } from '../config/config.ts';
 
-/** After this time without an answer Redis is taken to be away. */
+/** Without a response for this long Redis is considered down. */
 const ANSWER_LIMIT_MS = 100;
 const CONNECT_LIMIT_MS = 2000;
-/** How long to wait before reconnecting to a Redis that was away. */
+/** Pause before reconnecting. */
 const PAUSE_MS = 1000;
 
 type Client = ReturnType<typeof createConnection>;
 
 /**
- * The Redis of REDIS_URL. It connects at the first use and reconnects after an outage, always in
- * the background: no caller waits for a connection, and none longer than 100 ms for an answer.
+ * The Redis of REDIS_URL. It connects at the first use and reconnects after an outage, always in the background: no
+ * caller waits for a connection, or longer than 100 ms for a response.
  */
 export class Redis implements OnApplicationShutdown {
   private readonly logger = new Logger('Redis');
@@ -29,21 +30,20 @@ export class Redis implements OnApplicationShutdown {
     return new Redis(() => createConnection(createClient, redisUrl));
   }
 
-  /** Whether REDIS_URL is set. */
   get isConfigured(): boolean {
     return this.createConnection !== undefined;
   }
 
   /**
-   * Runs a Lua script, as a client of the package `redis` would.
-   * @throws an error at once while Redis is away or not yet connected, and when it goes away meanwhile
+   * Runs a Lua script, like a client of the package `redis`.
+   * @throws an error at once while Redis is down or not yet connected, and when the connection is lost meanwhile
    */
   async eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown> {
     if (!this.client?.isOpen) this.connect();
     const { client } = this;
     if (!client?.isReady) throw new Error('Redis is not connected');
     try {
-      return await within(ANSWER_LIMIT_MS, client.eval(script, options));
+      return await withinLimit(ANSWER_LIMIT_MS, client.eval(script, options));
     } catch (error) {
       this.giveUp(client, error);
       throw error;
@@ -60,7 +60,7 @@ export class Redis implements OnApplicationShutdown {
     this.release();
     const client = this.createConnection();
     this.client = client;
-    within(CONNECT_LIMIT_MS, client.connect()).then(
+    withinLimit(CONNECT_LIMIT_MS, client.connect()).then(
       () => {
         this.notice(true);
       },
@@ -70,7 +70,7 @@ export class Redis implements OnApplicationShutdown {
     );
   }
 
-  /** Drops the connection for a new one: nobody can tell whether the old one will ever answer again. */
+  /** Replaces the connection: nobody can tell whether the old one will ever respond again. */
   private giveUp(client: Client, error: unknown): void {
     // Several calls can fail with the same connection, and the end of the process breaks it too.
     if (client !== this.client) return;
@@ -91,7 +91,7 @@ export class Redis implements OnApplicationShutdown {
     if (isThere) this.logger.log({ msg: 'rate limits are shared through Redis' });
     else {
       const reason = reasonOf(error);
-      this.logger.warn({ msg: 'Redis is away: rate limits are counted in this process', reason });
+      this.logger.warn({ msg: 'Redis is down: rate limits are counted in this process', reason });
     }
   }
 }
@@ -113,20 +113,8 @@ function createConnection(create: typeof createClient, url: string) {
   return client;
 }
 
-/** @throws Error if `promise` is not settled after `limitMs` */
-async function within<T>(limitMs: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      // An answer that came while the process was busy is read before the immediate runs.
-      setImmediate(reject, new Error(`no answer within ${limitMs} ms`));
-    }, limitMs);
-  });
-  try {
-    return await Promise.race([promise, limit]);
-  } finally {
-    clearTimeout(timer);
-  }
+function withinLimit<T>(limitMs: number, promise: Promise<T>): Promise<T> {
+  return within(limitMs, promise, () => new Error(`no answer within ${limitMs} ms`));
 }
 
 /** A refused connection to a name with several addresses has a code but no message. */

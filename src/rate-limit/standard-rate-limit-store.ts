@@ -1,79 +1,82 @@
+import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
-import RateLimiterRedis from 'rate-limiter-flexible/lib/RateLimiterRedis.js';
-import RateLimiterRes from 'rate-limiter-flexible/lib/RateLimiterRes.js';
-import { MemoryLimiter } from '../common/memory-limiter.ts';
-import type { Config } from '../config/config.ts';
-import {
-  type CountedLimit,
-  type KeyCount,
-  type RateCounter,
-  RateLimitStore,
-} from './rate-limit-store.ts';
-import type { Redis } from './redis.ts';
+import { type Bucket, statesOf, type Taken, TokenBuckets } from '../common/concurrency/token-buckets.ts';
+import { Config } from '../config/config.ts';
+import { RateLimitStore } from './rate-limit-store.ts';
+import { Redis } from './redis.ts';
 
 /**
- * Counts in this process or, with a Redis, for all processes of the installation. While Redis is away each
- * process counts for itself.
+ * Does in Redis what `TokenBuckets` does, by the clock of Redis, which all processes share: see
+ * https://brandur.org/rate-limiting and https://github.com/rwz/redis-gcra. Times count from 2025, because a double has
+ * too few digits for the microseconds since 1970. A key expires when its bucket is full.
  */
+const SCRIPT = `
+local time = redis.call('TIME')
+local now = (time[1] - 1735689600) * 1000 + time[2] / 1000
+local granted = tonumber(ARGV[1])
+local resets = {}
+for n, key in ipairs(KEYS) do
+  local full = tonumber(redis.call('GET', key) or now)
+  resets[n] = math.min(math.max(full - now, 0), 60000)
+  local usable = math.floor((60000 - resets[n]) * ARGV[2 * n] / 60000 + 0.001) - ARGV[2 * n + 1]
+  granted = math.max(0, math.min(granted, usable))
+end
+for n, key in ipairs(KEYS) do
+  resets[n] = resets[n] + granted * 60000 / ARGV[2 * n]
+  if granted > 0 then
+    redis.call('SET', key, string.format('%.17g', now + resets[n]), 'PX', math.ceil(resets[n]))
+  end
+  resets[n] = string.format('%.17g', resets[n])
+end
+return { granted, unpack(resets) }
+`;
+
+/**
+ * Counts in this process or, with a Redis, for all processes of the installation. While Redis is down each process
+ * counts for itself.
+ */
+@Injectable()
 export class StandardRateLimitStore extends RateLimitStore {
+  private readonly own = new TokenBuckets();
+  private readonly prefix: string;
+
   constructor(
-    private readonly config: Config,
+    config: Config,
     private readonly redis: Redis,
   ) {
     super();
+    this.prefix = `user-group-service:${installationOf(config)}:`;
   }
 
-  counterOf({ name, points, windowSeconds: duration }: CountedLimit): RateCounter {
-    const keyPrefix = `user-group-service:${installationOf(this.config)}:${name}`;
-    const options = { points, duration, keyPrefix };
-    const memory = new MemoryLimiter(options);
-    if (!this.redis.isConfigured) return new LibraryCounter(memory);
-    const storeClient = this.redis;
-    return new LibraryCounter(
-      new RateLimiterRedis({
-        ...options,
-        storeClient,
-        useRedisPackage: true,
-        insuranceLimiter: memory,
-      }),
-    );
-  }
-}
-
-class LibraryCounter implements RateCounter {
-  constructor(private readonly limiter: MemoryLimiter | RateLimiterRedis) {}
-
-  async count(key: string, points: number): Promise<KeyCount> {
-    const { consumedPoints: consumed, msBeforeNext: resetMs } = await this.consume(key, points);
-    return { consumed, resetMs };
-  }
-
-  async takeBack(key: string, points: number): Promise<void> {
-    await this.limiter.reward(key, points);
-  }
-
-  /** The library rejects with its result when nothing is left. */
-  private async consume(key: string, points: number): Promise<RateLimiterRes> {
-    try {
-      return await this.limiter.consume(key, points);
-    } catch (error) {
-      if (error instanceof RateLimiterRes) return error;
-      throw error;
+  async take(buckets: readonly Bucket[], wanted: number): Promise<Taken> {
+    if (this.redis.isConfigured) {
+      try {
+        return await this.takeFromRedis(buckets, wanted);
+      } catch {
+        // Redis has logged that it is down.
+      }
     }
+    return this.own.take(buckets, wanted);
+  }
+
+  private async takeFromRedis(buckets: readonly Bucket[], wanted: number): Promise<Taken> {
+    const keys = buckets.map(({ key }) => this.prefix + key);
+    const numbers = [wanted, ...buckets.flatMap(({ perMinute, reserve }) => [perMinute, reserve])];
+    const reply = await this.redis.eval(SCRIPT, { keys, arguments: numbers.map(String) });
+    const [granted, ...resets] = (reply as (number | string)[]).map(Number);
+    return { granted: granted!, states: statesOf(buckets, resets) };
   }
 }
 
 /**
- * Names the installation: ids of API tokens are unique in one database only, and several
- * installations may share a Redis.
+ * Names the installation: ids of API tokens are unique in one database only, and several installations may share a
+ * Redis.
  */
 function installationOf({ databaseUrl, databaseSchema = '', dataDir }: Config): string {
   const database =
-    databaseUrl === undefined
-      ? `${hostname()}:${resolve(dataDir)}`
-      : placeOf(new URL(databaseUrl)) + databaseSchema;
+    databaseUrl === undefined ? `${hostname()}:${resolve(dataDir)}` : placeOf(new URL(databaseUrl)) + databaseSchema;
   return createHash('sha256').update(database).digest('base64url').slice(0, 12);
 }
 

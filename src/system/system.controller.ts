@@ -1,9 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../common/api-docs.ts';
-import { RequiresScope } from '../common/access.decorator.ts';
-import { type Caller, CurrentCaller } from '../common/caller.ts';
-import { ApiReadProblems } from '../common/problem.dto.ts';
-import { SystemAnswer } from './dto/system-answer.dto.ts';
+import { ApiReadProblems, ApiTags, Ok, Operation } from '../common/operation.ts';
+import { type Caller, CurrentCaller, RequiresScope } from '../common/access/access.decorator.ts';
+import { SystemResponse } from './dto/system-response.dto.ts';
 import { SystemService } from './system.service.ts';
 
 @ApiTags('System')
@@ -13,15 +11,14 @@ export class SystemController {
 
   @Get()
   @RequiresScope('admin')
-  @ApiOperation({
-    operationId: 'getSystem',
-    summary: 'Describe the installation',
-    description:
-      'The version that answers, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. What is configured is that of the process that answers; other replicas may differ while they are restarted.',
-  })
-  @ApiOkResponse({ type: SystemAnswer, description: 'The installation.' })
+  @Operation(
+    'getSystem',
+    'Describe the installation',
+    'The version of the service, its database, the ids of its encryption keys and its settings, for administrators of every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the process that handles the request; other replicas may differ while they restart.',
+  )
+  @Ok(SystemResponse, 'The installation.')
   @ApiReadProblems()
-  get(@CurrentCaller() { workspaceId }: Caller): Promise<SystemAnswer> {
+  get(@CurrentCaller() { workspaceId }: Caller): Promise<SystemResponse> {
     return this.system.get(workspaceId);
   }
 }

@@ -1,13 +1,13 @@
 import { Module } from '@nestjs/common';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { EventCoreModule } from '../event/event-core.module.ts';
+import { KeyAdministrationModule } from '../key-administration/key-administration.module.ts';
 import { UserGroupCoreModule } from '../user-group/user-group-core.module.ts';
 import { SystemController } from './system.controller.ts';
 import { SystemService } from './system.service.ts';
 
-/** `/api/v1/system`. */
 @Module({
-  imports: [EncryptionKeyModule, EventCoreModule, UserGroupCoreModule],
+  imports: [EncryptionKeyModule, EventCoreModule, KeyAdministrationModule, UserGroupCoreModule],
   controllers: [SystemController],
   providers: [SystemService],
 })

@@ -2,24 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { toWireTime } from '../common/time.ts';
 import { serviceVersion } from '../common/version.ts';
 import { Config } from '../config/config.ts';
-import { ChangeFeed } from '../database/change-feed.ts';
+import { ChangeFeed } from '../change-log/change-feed.ts';
 import { isPooled } from '../database/data-source-options.ts';
 import { AppliedMigrations } from '../database/schema/applied-migrations.ts';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { EncryptionKeyRepository } from '../encryption-key/encryption-key.repository.ts';
 import { KeyRing } from '../encryption-key/key-ring.ts';
-import { EventConsumerRepository } from '../event/event-consumer.repository.ts';
+import { EventConsumerRepository } from '../event/consumer/event-consumer.repository.ts';
 import { workspaceRateLimitOf } from '../rate-limit/rate-limits.ts';
-import { EncryptedTokens } from '../user-group/keys/encrypted-tokens.ts';
-import type {
-  SystemEventConsumer,
-  SystemLimits,
-  SystemReplica,
-  SystemRetention,
-  SystemAnswer,
-  SystemDatabase,
-} from './dto/system-answer.dto.ts';
+import { EncryptedTokens } from '../key-administration/encrypted-tokens.ts';
+import type { SystemEventConsumer, SystemReplica, SystemResponse, SystemDatabase } from './dto/system-response.dto.ts';
 
 const describeDatabase = statement<object, SystemDatabase>(
   'system.describe-database',
@@ -28,11 +21,10 @@ const describeDatabase = statement<object, SystemDatabase>(
 
 const listReplicas = statement<object, { connectedAt: number; polledAt: number }>(
   'system.list-replicas',
-  ({ pollers }) =>
-    `SELECT "connectedAt", "polledAt" FROM ${pollers} ORDER BY "connectedAt" LIMIT 100`,
+  ({ pollers }) => `SELECT "connectedAt", "polledAt" FROM ${pollers} ORDER BY "connectedAt" LIMIT 100`,
 );
 
-/** Describes the installation, with nothing in it that is secret or of one workspace's alone. */
+/** Describes the installation, without secrets and without data of a single workspace. */
 @Injectable()
 export class SystemService {
   private readonly startedAt = Date.now() - Math.round(process.uptime() * 1000);
@@ -49,7 +41,8 @@ export class SystemService {
   ) {}
 
   /** @throws DatabaseUnavailable */
-  async get(workspaceId: number): Promise<SystemAnswer> {
+  async get(workspaceId: number): Promise<SystemResponse> {
+    const { config } = this;
     const [database] = await this.statements.read(describeDatabase, {});
     const { kind, version } = database!;
     return {
@@ -60,25 +53,31 @@ export class SystemService {
         started_at: toWireTime(this.startedAt),
         database: { kind, version },
         migrations: await this.migrations.count(),
-        change_feed: {
-          lease_up: this.changes.isCurrent(),
-          channel_up: this.changes.isConnected(),
-        },
+        change_feed: { lease_up: this.changes.isCurrent(), channel_up: this.changes.isConnected() },
         replicas: await this.listReplicas(),
-        encryption_keys: this.ring.keys.map((key) => ({
-          id: key.id,
-          encrypts: key === this.ring.current,
-        })),
+        encryption_keys: this.ring.keys.map((key) => ({ id: key.id, encrypts: key === this.ring.current })),
         rewrap_remaining: await this.isRewrapRemaining(workspaceId),
         event_consumers: await this.listConsumers(),
-        retention: this.retention(),
-        limits: this.limits(),
-        plugins: this.config.plugins.map(({ definition: { name } }) => name),
+        retention: {
+          audit_days: config.auditRetentionDays,
+          refusal_days: config.auditRefusalRetentionDays,
+          shown_token_days: config.auditTokenAccessRetentionDays,
+          event_hours: config.eventRetentionHours,
+          webhook_days: config.webhookRetentionDays,
+        },
+        limits: {
+          calls_per_minute: config.rateLimitPerMinute,
+          workspace_calls_per_minute: workspaceRateLimitOf(config),
+          introspections_per_minute: config.introspectionRateLimitPerMinute,
+          failed_authentications_per_minute: config.authenticationFailureLimitPerMinute,
+          body_bytes: config.bodyLimit,
+        },
+        plugins: config.plugins.map(({ definition: { name } }) => name),
       },
     };
   }
 
-  /** A pooler hands the connection of one process to another: by it none can be told. */
+  /** Null behind a pooler, which hands the connection of one process to another. */
   private async listReplicas(): Promise<SystemReplica[] | null> {
     if (this.config.databaseUrl === undefined || isPooled(this.config)) return null;
     return (await this.statements.read(listReplicas, {})).map(({ connectedAt, polledAt }) => ({
@@ -104,24 +103,5 @@ export class SystemService {
       running: leaseUntil !== null && leaseUntil > now,
       lease_until: leaseUntil === null ? null : toWireTime(leaseUntil),
     }));
-  }
-
-  private retention(): SystemRetention {
-    return {
-      audit_days: this.config.auditRetentionDays,
-      refusal_days: this.config.refusalRetentionDays,
-      shown_token_days: this.config.shownTokenRetentionDays,
-      event_hours: this.config.eventRetentionHours,
-      webhook_days: this.config.webhookRetentionDays,
-    };
-  }
-
-  private limits(): SystemLimits {
-    return {
-      calls_per_minute: this.config.rateLimitPerMinute,
-      workspace_calls_per_minute: workspaceRateLimitOf(this.config),
-      failed_authentications_per_minute: this.config.failedAuthenticationsPerMinute,
-      body_bytes: this.config.bodyLimit,
-    };
   }
 }

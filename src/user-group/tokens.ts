@@ -1,26 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { type Caller, requireScope } from '../common/caller.ts';
-import { requireIdempotencyKey } from '../common/http/idempotency-key.decorator.ts';
+import { type Caller, requireScope } from '../common/access/caller.ts';
+import { requireIdempotencyKey } from '../common/http/parameters/request-params.ts';
 import { dtoFromObject } from '../common/json/dto-from-object.ts';
-import type { UserGroupAnswer } from './group/dto/user-group-answer.dto.ts';
+import type { UserGroupWithTokenResponse } from './group/dto/user-group-response.dto.ts';
 import { requirePossibleId } from './group/provided-id.ts';
-import { GraceDto } from './rotation/dto/grace.dto.ts';
-import { RotateTokenDto } from './rotation/dto/rotate-token.dto.ts';
+import { RotateUserGroupTokenByIdRequest } from './rotation/dto/grace.dto.ts';
+import { RotateUserGroupTokenRequest } from './rotation/dto/rotate-token.dto.ts';
 import { UserGroupTokenService } from './rotation/user-group-token.service.ts';
 
-/** What can be said about a rotation beside its body. */
+/** Options of a rotation. */
 export interface RotationOptions {
   /** 1–255 visible ASCII characters: within 24 hours the same call with the same key is done once. */
   idempotencyKey?: string;
 }
 
-/**
- * Tokens of user groups for code in the same process: what the HTTP interface does, by the same rules,
- * scopes and audit log.
- */
+/** Tokens of user groups for code in the same process, with the rules, scopes and audit log of the HTTP interface. */
 @Injectable()
 export class Tokens {
-  /** @internal Nest makes it. */
+  /** @internal */
   constructor(private readonly tokens: UserGroupTokenService) {}
 
   /**
@@ -29,33 +26,33 @@ export class Tokens {
    */
   async rotate(
     caller: Caller,
-    body: RotateTokenDto,
+    body: RotateUserGroupTokenRequest,
     { idempotencyKey }: RotationOptions = {},
-  ): Promise<UserGroupAnswer> {
+  ): Promise<UserGroupWithTokenResponse> {
     requireScope(caller, 'tokens:rotate');
     if (idempotencyKey !== undefined) requireIdempotencyKey(idempotencyKey);
-    return this.tokens.rotate(caller, dtoFromObject(RotateTokenDto, body), idempotencyKey);
+    return this.tokens.rotate(caller, dtoFromObject(RotateUserGroupTokenRequest, body), idempotencyKey);
   }
 
   /**
-   * Gives a group a new token, whatever its current one is.
+   * Replaces the current token of a group, whichever it is.
    * @throws UserGroupNotFound, ValidationFailed, InsufficientScope, IdempotencyKeyInvalid
    */
   async rotateByGroup(
     caller: Caller,
     userGroupId: string,
-    body: GraceDto = {},
+    body: RotateUserGroupTokenByIdRequest = {},
     { idempotencyKey }: RotationOptions = {},
-  ): Promise<UserGroupAnswer> {
+  ): Promise<UserGroupWithTokenResponse> {
     requireScope(caller, 'tokens:rotate');
     requirePossibleId(userGroupId);
     if (idempotencyKey !== undefined) requireIdempotencyKey(idempotencyKey);
-    const dto = dtoFromObject(GraceDto, body);
+    const dto = dtoFromObject(RotateUserGroupTokenByIdRequest, body);
     return this.tokens.rotateByGroup(caller, userGroupId, dto, idempotencyKey);
   }
 
-  /** The group with its current token. @throws UserGroupNotFound, UserGroupTokenForgotten, InsufficientScope */
-  async getCurrent(caller: Caller, userGroupId: string): Promise<UserGroupAnswer> {
+  /** Returns the group with its current token. @throws UserGroupNotFound, UserGroupTokenForgotten, InsufficientScope */
+  async getCurrent(caller: Caller, userGroupId: string): Promise<UserGroupWithTokenResponse> {
     requireScope(caller, 'user-groups:read');
     requirePossibleId(userGroupId);
     return this.tokens.getCurrent(caller, userGroupId);

@@ -9,11 +9,6 @@ import { UserGroupController } from './user-group.controller.ts';
 /** `/api/user`, the contract, and `/api/v1/user-groups`. */
 @Module({
   imports: [RateLimitModule, UserGroupCoreModule],
-  controllers: [
-    UserGroupController,
-    UserGroupBulkController,
-    UserGroupResourceController,
-    UserGroupTokenController,
-  ],
+  controllers: [UserGroupController, UserGroupBulkController, UserGroupResourceController, UserGroupTokenController],
 })
 export class UserGroupModule {}

@@ -2,31 +2,24 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
+import type { Workspace } from './workspace.entity.ts';
 
 interface OfWorkspace {
   workspaceId: number;
 }
 
-/** The settings that are not rules for user groups, as columns. */
-export interface StoredSettings {
-  publicId: string;
-  /** Null for `EMBED_TOKEN_ISSUER`. */
-  embedTokenIssuer: string | null;
-  /** JSON text. */
-  embedTokenAudiences: string;
-}
+/** Settings that are not rules for user groups, as columns. */
+export type StoredSettings = Pick<Workspace, 'publicId' | 'embedTokenIssuer' | 'embedTokenAudiences'>;
 
 /** All settings that callers can change, as columns; lists are JSON texts. */
-interface ChangedSettings extends OfWorkspace, Omit<StoredSettings, 'publicId'> {
-  policy: string;
-  requiredProperties: string;
-  requiredSchemas: string;
-}
+type ChangedSettings = Omit<StoredSettings, 'publicId'> &
+  Pick<Workspace, 'requiredProperties' | 'requiredSchemas'> &
+  OfWorkspace & { policy: string };
 
 interface Quota extends OfWorkspace {
-  /** Null for any number of groups. */
+  /** Null for no limit. */
   quota: number | null;
-  /** How many groups there are; null without a quota. */
+  /** Number of groups; null without a quota. */
   count: number | null;
 }
 
@@ -54,17 +47,15 @@ const setUserGroupQuota = statement<Quota>(
     WHERE id = :workspaceId`,
 );
 
-/** Stores the settings of workspaces. */
 @Injectable()
 export class WorkspaceSettingsRepository {
   constructor(private readonly statements: Statements) {}
 
-  /** Reads the settings as committed. */
   async read({ workspaceId }: OfWorkspace): Promise<StoredSettings> {
     return (await this.statements.read(findSettings, { workspaceId }))[0]!;
   }
 
-  /** Reads the settings as seen by the transaction of `manager`. */
+  /** Reads the settings within the transaction of `manager`. */
   async find(manager: EntityManager, { workspaceId }: OfWorkspace): Promise<StoredSettings> {
     return (await this.statements.run(manager, findSettings, { workspaceId }))[0]!;
   }

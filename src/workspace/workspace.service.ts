@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log.ts';
-import { operator } from '../common/caller.ts';
-import { OperatorError } from '../common/operator-error.ts';
+import { operator } from '../common/access/caller.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
 import { identifierViolations } from '../common/text.ts';
 import { isUniqueViolation } from '../database/database-errors.ts';
 import { statement } from '../database/statement.ts';
@@ -11,7 +11,7 @@ import { Statements } from '../database/statements.ts';
 import { Transactor } from '../database/transactor.ts';
 import { Workspace } from './workspace.entity.ts';
 
-/** A workspace with its quota and how many groups count against it. */
+/** A workspace, as `Workspaces.list` returns it. */
 export type ListedWorkspace = Pick<
   Workspace,
   'id' | 'name' | 'publicId' | 'createdAt' | 'userGroupQuota' | 'userGroupCount'
@@ -35,26 +35,26 @@ const lockWorkspace = statement<{ workspaceId: number }, { id: number }>(
   ({ lockRows }) => `SELECT w.id FROM workspace w WHERE w.id = :workspaceId ${lockRows('w')}`,
 );
 
-/** Administers the tenants, from the command line; no request can name one. */
+/** Administers workspaces, from the command line only; no request can name one. */
 @Injectable()
 export class WorkspaceService {
-  /** @internal Nest makes it. */
+  /** @internal */
   constructor(
     private readonly transactor: Transactor,
     private readonly statements: Statements,
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** @throws OperatorError if the name is taken or not acceptable */
+  /** @throws OperatorError if the name is taken or invalid */
   async create(name: string): Promise<Workspace> {
     const [violation] = identifierViolations(name, '');
-    if (violation) throw new OperatorError(`The workspace cannot be named so: ${violation.detail}`);
+    if (violation) throw new OperatorError(`Invalid workspace name: ${violation.detail}`);
     try {
       return await this.transactor.run(async (manager) => {
         const publicId = `ws_${randomBytes(16).toString('hex')}`;
         const row = manager.create(Workspace, { name, publicId, createdAt: Date.now() });
         const workspace = await manager.save(row);
-        this.auditLog.record(manager, operator(workspace.id), {
+        await this.auditLog.record(manager, operator(workspace.id), {
           action: 'workspace.create',
           object: { type: 'workspace', id: publicId },
           after: { name },
@@ -62,18 +62,17 @@ export class WorkspaceService {
         return workspace;
       });
     } catch (error) {
-      if (isUniqueViolation(error))
-        throw new OperatorError('A workspace of this name exists already.');
+      if (isUniqueViolation(error)) throw new OperatorError('A workspace of this name exists already.');
       throw error;
     }
   }
 
-  /** Lists every workspace in the order of creation. */
+  /** Lists the workspaces in order of their creation. */
   list(): Promise<ListedWorkspace[]> {
     return this.statements.read(listWorkspaces, {});
   }
 
-  /** Locks the workspace against others that lock it, until the transaction of `manager` ends. */
+  /** Locks the workspace against other callers of this method, until the transaction of `manager` ends. */
   async lock(manager: EntityManager, workspaceId: number): Promise<void> {
     await this.statements.run(manager, lockWorkspace, { workspaceId });
   }
@@ -81,8 +80,7 @@ export class WorkspaceService {
   /** @throws OperatorError if there is none */
   async getByName(name: string): Promise<{ id: number }> {
     const [workspace] = await this.statements.read(findByName, { name });
-    if (!workspace)
-      throw new OperatorError('There is no workspace of this name; see "workspace list".');
+    if (!workspace) throw new OperatorError('There is no workspace of this name; see "workspace list".');
     return workspace;
   }
 

@@ -1,13 +1,13 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import { ConnectionPool } from '../../src/database/connection-pool.ts';
 import type { Answer, ApiClient } from '../support/api-client.ts';
 import { onEachDatabase, onPostgres } from '../support/databases.ts';
 import { callOf, describeOperations } from '../support/every-operation.ts';
-import { soon } from '../support/fake-time.ts';
 import { type TestService, withService } from '../support/test-service.ts';
+import { soon } from '../support/until.ts';
 
 /** The operations whose statements all go through lanes. */
 const IN_LANES = new Set([
@@ -37,16 +37,11 @@ onPostgres('while tables are locked, one workspace takes few connections', () =>
   const service = withService('postgres');
 
   const callMany = async (isCalled: (operation: string) => boolean, tables: string[]) => {
-    const operations = (await describeOperations()).filter(({ method, path }) =>
-      isCalled(`${method} ${path}`),
-    );
+    const operations = (await describeOperations()).filter(({ method, path }) => isCalled(`${method} ${path}`));
     const api = service.clientOf(await service.issueToken([...scopes], operations[0]!.path));
     const { wanted, answers } = await whileLocked(service, api, {
       tables,
-      begin: () =>
-        operations.flatMap((operation) =>
-          Array.from({ length: 10 }, () => api.send(callOf(operation))),
-        ),
+      begin: () => operations.flatMap((operation) => Array.from({ length: 10 }, () => api.send(callOf(operation)))),
     });
     expect(wanted).toBeGreaterThan(1);
     expect(answers.map(({ status }) => status)).not.toContain(500);
@@ -166,12 +161,7 @@ async function countSchemas(api: ApiClient): Promise<number> {
 }
 
 /** Begins a call on a connection of its own. @param missing bytes of its body that are not sent */
-function postSchema(
-  { port }: TestService,
-  token: string,
-  provided_id: string,
-  missing = 0,
-): Socket {
+function postSchema({ port }: TestService, token: string, provided_id: string, missing = 0): Socket {
   const body = JSON.stringify({ provided_id, name: 'S' }).padEnd(60);
   const head = [
     'POST /api/v1/schemas HTTP/1.1',

@@ -1,8 +1,8 @@
 import { DiscoveryService, MetadataScanner, ModulesContainer } from '@nestjs/core';
 import { METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants';
 import { RequestMethod } from '@nestjs/common';
-import { isPublic, SCOPE_METADATA } from '../../src/common/access.decorator.ts';
-import { type Scope, scopes } from '../../src/common/caller.ts';
+import { isPublic, SCOPE_METADATA } from '../../src/common/access/access.decorator.ts';
+import { type Scope, scopes } from '../../src/common/access/caller.ts';
 import { type Answer, type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { registryBody } from '../support/registry.ts';
@@ -32,8 +32,7 @@ interface Route {
 const notFound = (code: string) => ({ status: 404, code });
 const ofGroup = ({ group }: Things, rest: string) => `/api/v1/user-groups/${group}/tokens${rest}`;
 const resource = ({ group }: Things, rest = '') => `/api/v1/user-groups/${group}${rest}`;
-const ofEndpoint = ({ endpoint }: Things, rest = '') =>
-  `/api/v1/webhook-endpoints/${endpoint}${rest}`;
+const ofEndpoint = ({ endpoint }: Things, rest = '') => `/api/v1/webhook-endpoints/${endpoint}${rest}`;
 const ofToken = ({ apiToken }: Things, rest: string) => `/api/v1/api-tokens/${apiToken}${rest}`;
 
 /** Every route of the application. A new one that is not here fails the test. */
@@ -118,16 +117,11 @@ const routes: Route[] = [
     call: ({ group }) => ({ body: { user_group_id: group, name: 'imported' }, headers: NDJSON }),
     foreign: { status: 200 },
   },
-  {
-    method: 'POST',
-    path: '/api/v1/user-groups/export',
-    scope: 'admin',
-    call: () => ({ body: {} }),
-  },
+  { method: 'POST', path: '/api/v1/user-groups/export', scope: 'admin', call: () => ({ body: {} }) },
   {
     method: 'GET',
     path: '/api/v1/user-groups/:id/tokens',
-    scope: 'admin',
+    scope: 'user-groups:read',
     call: (things) => ({ path: ofGroup(things, '') }),
     foreign: notFound('user_group_not_found'),
   },
@@ -148,11 +142,8 @@ const routes: Route[] = [
   {
     method: 'POST',
     path: '/api/v1/user-groups/:id/embed-tokens',
-    scope: 'user-groups:read',
-    call: ({ group }) => ({
-      path: `/api/v1/user-groups/${group}/embed-tokens`,
-      body: { audience: 'renderer' },
-    }),
+    scope: 'embed-tokens:issue',
+    call: ({ group }) => ({ path: `/api/v1/user-groups/${group}/embed-tokens`, body: { audience: 'renderer' } }),
     foreign: notFound('user_group_not_found'),
   },
   {
@@ -201,12 +192,7 @@ const routes: Route[] = [
   { method: 'GET', path: '/api/v1/overview/activity', scope: 'user-groups:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/system', scope: 'admin', call: () => ({}) },
   { method: 'GET', path: '/api/v1/audit-events', scope: 'audit:read', call: () => ({}) },
-  {
-    method: 'POST',
-    path: '/api/v1/audit-events/export',
-    scope: 'audit:read',
-    call: () => ({ body: {} }),
-  },
+  { method: 'POST', path: '/api/v1/audit-events/export', scope: 'audit:read', call: () => ({ body: {} }) },
   { method: 'GET', path: '/api/v1/events', scope: 'events:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/events/stream', scope: 'events:read', call: () => ({}) },
   { method: 'GET', path: '/api/v1/schemas', scope: 'registry:read', call: () => ({}) },
@@ -266,10 +252,7 @@ const routes: Route[] = [
     method: 'PATCH',
     path: '/api/v1/data-sources/:id',
     scope: 'registry:write',
-    call: ({ dataSource }) => ({
-      path: `/api/v1/data-sources/${dataSource}`,
-      body: { name: 'changed' },
-    }),
+    call: ({ dataSource }) => ({ path: `/api/v1/data-sources/${dataSource}`, body: { name: 'changed' } }),
     foreign: notFound('data_source_not_found'),
   },
   {
@@ -325,10 +308,7 @@ const routes: Route[] = [
     method: 'POST',
     path: '/api/v1/webhook-endpoints/:id/replay',
     scope: 'webhooks:write',
-    call: (things) => ({
-      path: ofEndpoint(things, '/replay'),
-      body: { since: '2030-01-01T00:00:00Z' },
-    }),
+    call: (things) => ({ path: ofEndpoint(things, '/replay'), body: { from: '2030-01-01T00:00:00Z' } }),
     foreign: notFound('webhook_endpoint_not_found'),
   },
   {
@@ -345,18 +325,8 @@ const routes: Route[] = [
     scope: 'registry:write',
     call: () => ({ body: { mapping_policy: 'open' } }),
   },
-  {
-    method: 'GET',
-    path: '/api/v1/workspace/unresolvable-mappings',
-    scope: 'registry:read',
-    call: () => ({}),
-  },
-  {
-    method: 'GET',
-    path: '/api/v1/workspace/incomplete-user-groups',
-    scope: 'registry:read',
-    call: () => ({}),
-  },
+  { method: 'GET', path: '/api/v1/workspace/unresolvable-mappings', scope: 'registry:read', call: () => ({}) },
+  { method: 'GET', path: '/api/v1/workspace/incomplete-user-groups', scope: 'registry:read', call: () => ({}) },
   {
     method: 'POST',
     path: '/api/v1/workspace/incomplete-user-groups/preview',
@@ -407,14 +377,8 @@ onEachDatabase((kind) => {
     const all = service.clientOf(await service.issueToken([...scopes], workspace));
     const group = `group-${++count}`;
     const created = await all.get({ user_group_id: group, name: 'Group' });
-    const rotated = await all.post({
-      current_token: created.body.user_group.token,
-      grace_period_seconds: 600,
-    });
-    const issued = await all.call('POST', '/api/v1/api-tokens', {
-      name: 'thing',
-      scopes: ['admin'],
-    });
+    const rotated = await all.post({ current_token: created.body.user_group.token, grace_period_seconds: 600 });
+    const issued = await all.call('POST', '/api/v1/api-tokens', { name: 'thing', scopes: ['admin'] });
     const registered = { provided_id: group, name: 'thing' };
     // A workspace has few schemas: each makes room for the next.
     await all.call('DELETE', `/api/v1/schemas/${lastSchema}`);
@@ -423,9 +387,7 @@ onEachDatabase((kind) => {
     lastSchema = registryBody(schema).schema.id;
     // As with schemas.
     await all.call('DELETE', `/api/v1/webhook-endpoints/${lastEndpoint}`);
-    const endpoint = await all.call('POST', '/api/v1/webhook-endpoints', {
-      url: 'https://receiver.example/',
-    });
+    const endpoint = await all.call('POST', '/api/v1/webhook-endpoints', { url: 'https://receiver.example/' });
     lastEndpoint = endpoint.body.webhook_endpoint.id;
     return {
       group,
@@ -450,6 +412,7 @@ onEachDatabase((kind) => {
       ...routes.map(({ method, path, scope }) => [method, path, '', scope].join(' ')),
       ...publicRoutes.map(({ method, path }) => [method, path, 'public', ''].join(' ')),
       ...consoleRoutes,
+      'GET /api/v1/workspace/identity  ',
     ];
     expect(declared.sort()).toEqual(listed.sort());
   });
@@ -482,17 +445,9 @@ onEachDatabase((kind) => {
     test('without a token, with an unknown one, and with a user-group token it is closed', async () => {
       const things = await create('own');
       const unknown = service.clientOf(`uga_${'0'.repeat(38)}`);
-      for (const by of [
-        service.clientOf(undefined),
-        unknown,
-        service.clientOf(things.groupToken),
-      ]) {
+      for (const by of [service.clientOf(undefined), unknown, service.clientOf(things.groupToken)]) {
         const { status, body, headers } = await send(route, things, by);
-        expect([status, body.success, headers['www-authenticate']]).toEqual([
-          401,
-          0,
-          expect.stringMatching(/^Token /),
-        ]);
+        expect([status, body.success, headers['www-authenticate']]).toEqual([401, 0, expect.stringMatching(/^Token /)]);
       }
     });
 
@@ -522,6 +477,21 @@ onEachDatabase((kind) => {
     });
   });
 
+  test('every scope, and only a valid API token, reads the id and the issuer of its workspace', async () => {
+    const read = async (by: ApiClient) => {
+      const { status, body } = await by.call('GET', '/api/v1/workspace/identity');
+      return { status, body: body as unknown as { workspace?: { id: string; issuer: string } } };
+    };
+    const settings = await clients.get('own registry:read')!.call('GET', '/api/v1/workspace');
+    const { id } = (settings.body as unknown as { workspace: { id: string } }).workspace;
+    for (const scope of scopes) {
+      const { status, body } = await read(clients.get(`own ${scope}`)!);
+      expect([status, body.workspace]).toEqual([200, { id, issuer: expect.stringMatching(/./) }]);
+    }
+    expect((await read(clients.get('other audit:read')!)).body.workspace!.id).not.toBe(id);
+    expect((await read(service.clientOf(`uga_${'0'.repeat(38)}`))).status).toBe(401);
+  });
+
   test('every other scope is refused to all of them together', async () => {
     const things = await create('own');
     for (const route of routes) {
@@ -545,16 +515,16 @@ async function rowsOf(service: TestService, workspace: string): Promise<unknown>
   const groups = `(SELECT id FROM user_group WHERE workspace_id = ${id})`;
   return JSON.stringify([
     await service.query(`SELECT * FROM user_group WHERE workspace_id = ${id} ORDER BY id`),
+    // The time of the last introspection is stored in the background.
     await service.query(
-      `SELECT * FROM user_group_token WHERE user_group_id IN ${groups} ORDER BY user_group_id, generation`,
+      `SELECT user_group_id, generation, token_hash, retired_at, valid_until, revoked_at
+       FROM user_group_token WHERE user_group_id IN ${groups} ORDER BY user_group_id, generation`,
     ),
     await service.query(
       `SELECT id, name, scopes, expires_at, revoked_at FROM api_token WHERE workspace_id = ${id} ORDER BY id`,
     ),
     await service.query(`SELECT * FROM registered_schema WHERE workspace_id = ${id} ORDER BY id`),
-    await service.query(
-      `SELECT * FROM registered_data_source WHERE workspace_id = ${id} ORDER BY id`,
-    ),
+    await service.query(`SELECT * FROM registered_data_source WHERE workspace_id = ${id} ORDER BY id`),
   ]);
 }
 

@@ -1,6 +1,7 @@
-import type { Scope } from '../../src/common/caller.ts';
+import type { Scope } from '../../src/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { passTime } from '../support/fake-time.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -19,14 +20,10 @@ onEachDatabase((kind) => {
       ['an unknown token', 'Token uga_00000000000000000000000000000000000000', 'api_token_invalid'],
     ])('%s is refused', async (_name, header, code) => {
       const token = await service.issueToken(['user-groups:read']);
-      const Authorization = header
-        ?.replaceAll('TOKEN', token)
-        .replace('UGT', `ugt_${token.slice(4)}`);
-      const answer = await service.clientOf(undefined).send({
-        method,
-        body,
-        headers: Authorization === undefined ? {} : { Authorization },
-      });
+      const Authorization = header?.replaceAll('TOKEN', token).replace('UGT', `ugt_${token.slice(4)}`);
+      const answer = await service
+        .clientOf(undefined)
+        .send({ method, body, headers: Authorization === undefined ? {} : { Authorization } });
       expect([answer.status, answer.body.code, answer.body.success]).toEqual([401, code, 0]);
       expect(answer.headers['www-authenticate']).toMatch(/^Token /);
       expect(answer.text).not.toContain(token.slice(4));
@@ -36,25 +33,21 @@ onEachDatabase((kind) => {
   test('the scheme is taken in any case', async () => {
     const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
     for (const scheme of ['Token', 'token', 'TOKEN']) {
-      const answer = await service
-        .clientOf(undefined)
-        .get(body, { Authorization: `${scheme} ${token}` });
+      const answer = await service.clientOf(undefined).get(body, { Authorization: `${scheme} ${token}` });
       expect(answer.status).toBe(200);
     }
   });
 
   test('a credential anywhere but in the Authorization header is not seen', async () => {
     const token = await service.issueToken(['user-groups:read', 'user-groups:write']);
-    const answer = await service.clientOf(undefined).send({
-      method: 'GET',
-      path: `/api/user?token=${token}&access_token=${token}`,
-      body: { ...body, api_token: token },
-      headers: {
-        Cookie: `token=${token}`,
-        'X-Api-Key': token,
-        'Proxy-Authorization': `Token ${token}`,
-      },
-    });
+    const answer = await service
+      .clientOf(undefined)
+      .send({
+        method: 'GET',
+        path: `/api/user?token=${token}&access_token=${token}`,
+        body: { ...body, api_token: token },
+        headers: { Cookie: `token=${token}`, 'X-Api-Key': token, 'Proxy-Authorization': `Token ${token}` },
+      });
     expect(answer.body.code).toBe('credentials_missing');
   });
 
@@ -75,13 +68,9 @@ onEachDatabase((kind) => {
   });
 
   test('an expired token is refused at once', async () => {
-    const token = await service.issueToken(
-      ['user-groups:read', 'user-groups:write'],
-      'default',
-      300,
-    );
+    const token = await service.issueToken(['user-groups:read', 'user-groups:write'], 'default', 1000);
     expect((await service.clientOf(token).get(body)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 310));
+    passTime(1000);
     expect((await service.clientOf(token).get(body)).body.code).toBe('api_token_invalid');
   });
 
@@ -95,10 +84,7 @@ onEachDatabase((kind) => {
   ])('%s with the scopes %j needs %s', async (method, scopes, needed, status) => {
     const { body: known } = await service.api.get(body);
     const client = service.clientOf(await service.issueToken(scopes));
-    const answer = await client.send({
-      method,
-      body: { ...body, current_token: known.user_group.token },
-    });
+    const answer = await client.send({ method, body: { ...body, current_token: known.user_group.token } });
     expect(answer.status).toBe(status);
     if (status === 403) {
       expect(answer.body.code).toBe('insufficient_scope');
@@ -127,15 +113,9 @@ onEachDatabase((kind) => {
   test('the same id in two workspaces is two groups, and neither sees the other', async () => {
     const scopes: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
     const [one, two] = await Promise.all(
-      ['tenant one', 'tenant two'].map(async (name) =>
-        service.clientOf(await service.issueToken(scopes, name)),
-      ),
+      ['tenant one', 'tenant two'].map(async (name) => service.clientOf(await service.issueToken(scopes, name))),
     );
-    const { body: first } = await one!.get({
-      user_group_id: 'shared',
-      name: 'One',
-      properties: { secret: 1 },
-    });
+    const { body: first } = await one!.get({ user_group_id: 'shared', name: 'One', properties: { secret: 1 } });
     expect((await two!.get({ user_group_id: 'shared' })).body.code).toBe('user_group_not_found');
     const { body: second } = await two!.get({ user_group_id: 'shared', name: 'Two' });
     expect(second.new_user_group).toBe(true);

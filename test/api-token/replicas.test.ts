@@ -22,22 +22,13 @@ onPostgres('on postgres', () => {
   });
 
   const issue = async (settings: object = {}) =>
-    (await admin.call('POST', PATH, { name: 'n', scopes: ['user-groups:read'], ...settings })).body
-      .api_token;
+    (await admin.call('POST', PATH, { name: 'n', scopes: ['user-groups:read'], ...settings })).body.api_token;
 
   const changes: [string, (id: number) => Promise<Answer>, number][] = [
     ['revoking', (id) => admin.call('POST', `${PATH}/${id}/revoke`), 401],
     ['rotating', (id) => admin.call('POST', `${PATH}/${id}/rotate`, {}), 401],
-    [
-      'taking a scope away',
-      (id) => admin.call('PATCH', `${PATH}/${id}`, { scopes: ['audit:read'] }),
-      403,
-    ],
-    [
-      'limiting the addresses',
-      (id) => admin.call('PATCH', `${PATH}/${id}`, { allowed_cidrs: ['192.0.2.0/24'] }),
-      403,
-    ],
+    ['taking a scope away', (id) => admin.call('PATCH', `${PATH}/${id}`, { scopes: ['audit:read'] }), 403],
+    ['limiting the addresses', (id) => admin.call('PATCH', `${PATH}/${id}`, { allowed_cidrs: ['192.0.2.0/24'] }), 403],
     [
       'letting it expire',
       (id) =>
@@ -64,8 +55,7 @@ onPostgres('on postgres', () => {
       await new Promise((resolve) => setTimeout(resolve, 300));
       expect([200, 201]).toContain((await change(id)).status);
       const changedAt = performance.now();
-      for (const seenAt of await Promise.all(polling))
-        expect(seenAt - changedAt).toBeLessThan(1000);
+      for (const seenAt of await Promise.all(polling)) expect(seenAt - changedAt).toBeLessThan(1000);
     },
   );
 

@@ -1,11 +1,12 @@
-import { ShownTokens } from '../../src/audit/shown-tokens.ts';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
-import { operator } from '../../src/common/caller.ts';
+import { TokenDisclosures } from '../../src/audit/tally/token-disclosures.ts';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
+import { operator } from '../../src/common/access/caller.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
-import { ALL_BUT_TIMEOUTS, soon } from '../support/fake-time.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
 import { forbidEvents } from '../support/forbid-events.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
+import { soon } from '../support/until.ts';
 
 onEachDatabase((kind) => {
   let service: TestService;
@@ -18,13 +19,12 @@ onEachDatabase((kind) => {
 
   afterEach(() => service.close());
 
-  const flush = () => service.app.get(ShownTokens).flush();
+  const flush = () => service.app.get(TokenDisclosures).flush();
   const shown = async (query = ''): Promise<AuditEventView[]> => {
-    const path = `/api/v1/audit-events?action=user_group_token.show&limit=200${query}`;
+    const path = `/api/v1/audit-events?types=user_group_token.show&limit=200${query}`;
     return (await api.call('GET', path)).body.audit_events;
   };
-  const create = async (id: string) =>
-    (await api.put({ user_group_id: id, name: id })).body.user_group;
+  const create = async (id: string) => (await api.put({ user_group_id: id, name: id })).body.user_group;
 
   test('whoever is answered a token is told, once for each API token and group', async () => {
     const { team_id, token } = await create('seen');
@@ -108,7 +108,7 @@ onEachDatabase((kind) => {
     await ending.api.get({ user_group_id: 'g' });
     await ending.app.close();
     const next = await startTestService(ending.database);
-    const path = '/api/v1/audit-events?action=user_group_token.show';
+    const path = '/api/v1/audit-events?types=user_group_token.show';
     const { body } = await next.api.call('GET', path);
     expect(body.audit_events).toMatchObject([{ object: { id: 'g' }, details: { count: 1 } }]);
     await next.close();
@@ -121,7 +121,7 @@ onEachDatabase((kind) => {
       const [row] = await service.query<{ id: number }>('SELECT min(id) AS id FROM workspace');
       const caller = operator(row!.id);
       for (let id = 1; id <= GROUPS; id++) {
-        service.app.get(ShownTokens).record(caller, 'look_up', { id, providedId: `g${id}` });
+        service.app.get(TokenDisclosures).record(caller, 'look_up', { id, providedId: `g${id}` });
         if (id % 1000 === 0) await new Promise((resolve) => setTimeout(resolve, 30));
       }
     };
@@ -129,8 +129,7 @@ onEachDatabase((kind) => {
       const rows = await service.query<{ id: string | null; details: string }>(
         `SELECT object_id AS id, details FROM audit_event WHERE action = 'user_group_token.show'`,
       );
-      const countOf = ({ details }: { details: string }) =>
-        (JSON.parse(details) as { count: number }).count;
+      const countOf = ({ details }: { details: string }) => (JSON.parse(details) as { count: number }).count;
       const sum = (of: typeof rows) => of.reduce((total, row) => total + countOf(row), 0);
       const named = rows.filter(({ id }) => id !== null);
       return { all: sum(rows), named: sum(named), rows: rows.length };

@@ -1,26 +1,25 @@
-import { ShownTokens } from '../../src/audit/shown-tokens.ts';
-import { StrangerRefusals } from '../../src/audit/stranger-refusals.ts';
+import { TokenDisclosures } from '../../src/audit/tally/token-disclosures.ts';
+import { AnonymousRefusals } from '../../src/audit/tally/anonymous-refusals.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { forbidEvents } from '../support/forbid-events.ts';
-import { ALL_BUT_TIMEOUTS, soon } from '../support/fake-time.ts';
+import { ALL_BUT_TIMEOUTS } from '../support/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
+import { soon } from '../support/until.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+
+withFrozenBuckets();
 
 onEachDatabase((kind) => {
   let service: TestService;
 
   beforeEach(async () => {
-    service = await startTestService(kind, {
-      TRUST_PROXY: '1',
-      FAILED_AUTHENTICATIONS_PER_MINUTE: '2',
-    });
+    service = await startTestService(kind, { TRUST_PROXY: '1', AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '2' });
   });
 
   afterEach(() => service.close());
 
   const guess = (address: string) =>
-    service
-      .clientOf(`uga_${'0'.repeat(38)}`)
-      .get({ user_group_id: 'g' }, { 'X-Forwarded-For': address });
+    service.clientOf(`uga_${'0'.repeat(38)}`).get({ user_group_id: 'g' }, { 'X-Forwarded-For': address });
 
   interface Row {
     action: string;
@@ -41,9 +40,7 @@ onEachDatabase((kind) => {
     jest.useFakeTimers({ doNotFake: [...ALL_BUT_TIMEOUTS] });
     for (let address = 1; address <= 20; address++) await guess(`198.51.100.${address}`);
     for (let count = 0; count < 3; count++) await guess('198.51.100.1');
-    await service
-      .clientOf(undefined)
-      .get({ user_group_id: 'g' }, { 'X-Forwarded-For': '2001:db8:1:2::3' });
+    await service.clientOf(undefined).get({ user_group_id: 'g' }, { 'X-Forwarded-For': '2001:db8:1:2::3' });
     expect(await rows()).toEqual([]);
     jest.advanceTimersByTime(60_000);
     jest.useRealTimers();
@@ -71,17 +68,14 @@ onEachDatabase((kind) => {
 
   test('is kept for a time of its own, before which the database does not let it go', async () => {
     await guess('198.51.100.1');
-    await service.app.get(StrangerRefusals).flush();
+    await service.app.get(AnonymousRefusals).flush();
     expect((await rows()).map(({ days }) => Number(days))).toEqual([90]);
-    const removal = changeDatabase(
-      service.database,
-      'DELETE FROM audit_event WHERE workspace_id IS NULL',
-    );
+    const removal = changeDatabase(service.database, 'DELETE FROM audit_event WHERE workspace_id IS NULL');
     await expect(removal).rejects.toThrow(/cannot be changed or removed/);
   });
 
   test('is not forgotten while the database takes none', async () => {
-    const events = service.app.get(StrangerRefusals);
+    const events = service.app.get(AnonymousRefusals);
     const allow = await forbidEvents(service);
     await guess('198.51.100.1');
     await events.flush();
@@ -108,15 +102,15 @@ test('neither refusals of strangers nor shown tokens are kept longer than the re
   const days: unknown[] = [];
   const settings: Record<string, string>[] = [
     { AUDIT_RETENTION_DAYS: '30' },
-    { AUDIT_RETENTION_DAYS: '0', REFUSAL_RETENTION_DAYS: '7', SHOWN_TOKEN_RETENTION_DAYS: '8' },
+    { AUDIT_RETENTION_DAYS: '0', AUDIT_REFUSAL_RETENTION_DAYS: '7', AUDIT_TOKEN_ACCESS_RETENTION_DAYS: '8' },
   ];
   for (const env of settings) {
     const service = await startTestService('sqlite', env);
     await service.clientOf(undefined).get({ user_group_id: 'g' });
     await service.api.get({ user_group_id: 'g', name: 'G' });
     await service.api.get({ user_group_id: 'g' });
-    await service.app.get(StrangerRefusals).flush();
-    await service.app.get(ShownTokens).flush();
+    await service.app.get(AnonymousRefusals).flush();
+    await service.app.get(TokenDisclosures).flush();
     const rows = await service.query<{ days: number | null }>(
       `SELECT (keep_until - occurred_at) / 86400000 AS days FROM audit_event
        WHERE action IN ('authentication.refuse', 'user_group_token.show', 'user_group.create')

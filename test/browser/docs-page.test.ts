@@ -1,5 +1,7 @@
+import { createServer, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import { launchChromium } from '../support/chromium.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -21,19 +23,32 @@ beforeAll(async () => {
   await page.goto(`${service.baseUrl}/docs`);
 });
 
+/** Opens the dialog, pastes the API token where the focus is, and presses Enter. */
 async function authorize(value: string): Promise<void> {
   await page.getByRole('button', { name: 'Authorize' }).first().click();
   const scheme = page.locator('.auth-container').filter({ hasText: 'apiKey' });
-  await scheme.locator('input').fill(value);
-  await scheme.getByRole('button', { name: 'Apply credentials' }).click();
+  await scheme.locator('input').waitFor();
+  await page.keyboard.insertText(value);
+  await page.keyboard.press('Enter');
   await scheme.getByRole('button', { name: 'Close' }).click();
 }
 
+/** Does something on another page, which is closed after it. */
+async function onNewPage(url: string, work: () => Promise<void>): Promise<void> {
+  const before = page;
+  page = await browser.newPage();
+  try {
+    await page.goto(url);
+    await page.locator('.opblock').first().waitFor();
+    await work();
+  } finally {
+    await page.close();
+    page = before;
+  }
+}
+
 /** Opens an operation, sends `body` with "Try it out", and gives the answer as the page shows it. */
-async function tryOut(
-  operationId: string,
-  body?: object,
-): Promise<{ status: string; text: string }> {
+async function tryOut(operationId: string, body?: object): Promise<{ status: string; text: string }> {
   const operation = page.locator(`[id$="-${operationId}"]`);
   await operation.locator('.opblock-summary-control').click();
   await operation.getByRole('button', { name: 'Try it out' }).click();
@@ -58,12 +73,33 @@ test('the page shows every operation, and what webhooks send', async () => {
   expect(summaries.sort()).toEqual(described.sort());
 });
 
+test('the page has a filter, keeps the models closed, and names the scopes', async () => {
+  expect(await page.locator('input.operation-filter-input').count()).toBe(1);
+  expect(await page.locator('.models.is-open').count()).toBe(0);
+  await page.getByRole('button', { name: 'Authorize' }).first().click();
+  const dialog = page.locator('.dialog-ux');
+  for (const scope of ['user-groups:write', 'tokens:introspect', 'admin']) {
+    expect(await dialog.innerText()).toContain(scope);
+  }
+  await dialog.getByRole('button', { name: 'Close' }).last().click();
+});
+
+test('a token that is pasted after Authorize is sent, and the page shows how long the call took', async () => {
+  await onNewPage(`${service.baseUrl}/docs`, async () => {
+    await authorize(service.bootstrapToken);
+    const answer = await tryOut('upsertUserGroup', { user_group_id: 'pasted', name: 'By a pasted token' });
+    expect(answer.status).toMatch(/^200/);
+    const { body } = await service.api.get({ user_group_id: 'pasted' });
+    expect(answer.text).toContain(body.user_group.token);
+    const text = await page.locator('[id$="-upsertUserGroup"]').innerText();
+    expect(text).toMatch(/Request duration\s+\d+ ms/);
+    expect(text).toContain('Required scope: user-groups:write.');
+  });
+});
+
 test('"Try it out" works for the GET with a body', async () => {
   await authorize(`Token ${service.bootstrapToken}`);
-  const answer = await tryOut('createOrLookUpUserGroup', {
-    user_group_id: 'browser',
-    name: 'From a browser',
-  });
+  const answer = await tryOut('createOrLookUpUserGroup', { user_group_id: 'browser', name: 'From a browser' });
   expect(answer.status).toMatch(/^200/);
   expect(answer.text).toContain('"new_user_group": true');
   const { body } = await service.api.get({ user_group_id: 'browser' });
@@ -72,7 +108,7 @@ test('"Try it out" works for the GET with a body', async () => {
 });
 
 test('"Try it out" works for PUT and POST', async () => {
-  const put = await tryOut('putUserGroup', { user_group_id: 'browser', name: 'Renamed' });
+  const put = await tryOut('upsertUserGroup', { user_group_id: 'browser', name: 'Renamed' });
   expect(put.status).toMatch(/^200/);
   const { body: before } = await service.api.get({ user_group_id: 'browser' });
   expect(before.user_group.name).toBe('Renamed');
@@ -89,10 +125,53 @@ test('"Try it out" works for a list', async () => {
   expect(list.text).toContain('"name": "bootstrap"');
 });
 
+test('the page shows the errors of an operation, with an example', async () => {
+  const operation = page.locator('[id$="-suspendUserGroup"]');
+  await operation.locator('.opblock-summary-control').click();
+  const notFound = operation.locator('tr.response[data-code="404"]');
+  await notFound.waitFor();
+  const text = await notFound.innerText();
+  expect(text).toContain('No user group');
+  expect(text).toContain('"code": "user_group_not_found"');
+});
+
+test('"Try it out" works below a path of a proxy', async () => {
+  const proxy = await startProxy('/groups');
+  const { port } = proxy.address() as AddressInfo;
+  try {
+    await onNewPage(`http://127.0.0.1:${port}/groups/docs`, async () => {
+      await authorize(service.bootstrapToken);
+      const answer = await tryOut('upsertUserGroup', { user_group_id: 'proxied', name: 'Below a path' });
+      expect(answer.status).toMatch(/^200/);
+      expect(answer.text).toContain('"provided_id": "proxied"');
+    });
+  } finally {
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+  }
+});
+
+/** Passes on what is below the path, without it, and has nothing elsewhere. */
+async function startProxy(path: string): Promise<Server> {
+  const proxy = createServer((from, to) => {
+    if (!from.url!.startsWith(`${path}/`)) {
+      to.writeHead(404).end();
+      return;
+    }
+    const { method, headers } = from;
+    const target = new URL(service.baseUrl + from.url!.slice(path.length));
+    const passed = request(target, { method, headers }, (answer) => {
+      to.writeHead(answer.statusCode!, answer.headers);
+      answer.pipe(to);
+    });
+    from.pipe(passed);
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  return proxy;
+}
+
 test('the token is kept in the memory of the page alone', async () => {
-  const kept = await page.evaluate(
-    'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])',
-  );
+  const kept = await page.evaluate('JSON.stringify([localStorage, sessionStorage, document.cookie, location.href])');
   expect(kept).toBe(JSON.stringify([{}, {}, '', page.url()]));
   expect(page.url()).not.toContain(service.bootstrapToken);
   await page.goto('about:blank');

@@ -18,15 +18,7 @@ const ACME = {
   mapping: { sales: 'warehouse-acme' },
   properties: { region: 'EMEA', max_rows: 6 },
 };
-const ACME_PRODUCTS = [
-  'Backpacks',
-  'Boots',
-  'Lanterns',
-  'Maps',
-  'Sleeping bags',
-  'Stoves',
-  'Tents',
-];
+const ACME_PRODUCTS = ['Backpacks', 'Boots', 'Lanterns', 'Maps', 'Sleeping bags', 'Stoves', 'Tents'];
 
 const children = new Set<ChildProcess>();
 const requests: Request[] = [];
@@ -117,10 +109,7 @@ test.each([
   ':from',
   'EMEA\u0000',
 ])('a region is data, whatever it says: %j', async (region) => {
-  const written = await api.put({
-    user_group_id: 'acme-emea',
-    properties: { region, max_rows: 6 },
-  });
+  const written = await api.put({ user_group_id: 'acme-emea', properties: { region, max_rows: 6 } });
   // What the service does not store, the renderer never sees.
   if (region.includes('\u0000')) {
     expect(written.status).toBe(422);
@@ -366,9 +355,7 @@ function storedProducts(tenant: string, variables: Variables): string[] {
 }
 
 function storedRevenue(tenant: string, variables: Variables): string[] {
-  return storedSales(tenant, variables).map(
-    ([, revenue]) => `€${(revenue / 1000).toFixed(1).replace(/\.0$/, '')}K`,
-  );
+  return storedSales(tenant, variables).map(([, revenue]) => `€${(revenue / 1000).toFixed(1).replace(/\.0$/, '')}K`);
 }
 
 async function query(body: unknown): Promise<{ status: number; body: Record<string, unknown> }> {
@@ -387,12 +374,7 @@ async function startExample() {
     /Service +(\S+)\/docs/,
     /API token +in (\S+)/,
   ]);
-  return {
-    process: child,
-    links: [acme!, globex!] as [string, string],
-    base: base!,
-    tokenFile: tokenFile!,
-  };
+  return { process: child, links: [acme!, globex!] as [string, string], base: base!, tokenFile: tokenFile! };
 }
 
 function start(script: string, env: Record<string, string>) {

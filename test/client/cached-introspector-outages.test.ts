@@ -1,12 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  BOUND_MS,
-  introspectorOf,
-  proxyTo,
-  serve,
-  underRotations,
-  until,
-} from '../support/asking.ts';
+import { BOUND_MS, introspectorOf, proxyTo, serve, underRotations } from '../support/asking.ts';
+import { until } from '../support/until.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
 

@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  CachedIntrospector,
-  type CachedIntrospectorOptions,
-} from '../../clients/typescript/index.ts';
+import { CachedIntrospector, type CachedIntrospectorOptions } from '../../clients/typescript/index.ts';
 import { active, FakeEvents, type FakeStream } from '../support/fake-events.ts';
+import { until } from '../support/until.ts';
 
 // What a service does seldom or never, said by one that does it when it is told to. How the real one is
 // followed is in cached-introspector-processes.test.ts.
@@ -45,14 +43,6 @@ async function asked(token: string, schemaId?: string): Promise<number> {
   return service.asked.length - before;
 }
 
-async function until(condition: () => boolean, limitMs = 5000): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`not in time: ${String(condition)}`);
-    await sleep(2);
-  }
-}
-
 /** Until what the service has just written has been read. */
 async function read(): Promise<void> {
   await sleep(30);
@@ -84,10 +74,7 @@ describe('an answer', () => {
   test('is asked for past the caches of the service, or it could be a second old when it is kept', async () => {
     await connectAndFollow();
     await introspector.introspect('t1');
-    expect(service.headers).toMatchObject({
-      authorization: 'Token none',
-      'cache-control': 'no-cache',
-    });
+    expect(service.headers).toMatchObject({ authorization: 'Token none', 'cache-control': 'no-cache' });
   });
 
   test('that is no is not kept', async () => {
@@ -98,19 +85,9 @@ describe('an answer', () => {
 
   test('is that for the schema which was asked for', async () => {
     await connectAndFollow();
-    const all = [
-      await asked('t1'),
-      await asked('t1', 's'),
-      await asked('t1', ''),
-      await asked('s'),
-    ];
+    const all = [await asked('t1'), await asked('t1', 's'), await asked('t1', ''), await asked('s')];
     expect(all).toEqual([1, 1, 1, 1]);
-    expect(service.asked.map(({ schema_id }) => schema_id)).toEqual([
-      undefined,
-      's',
-      '',
-      undefined,
-    ]);
+    expect(service.asked.map(({ schema_id }) => schema_id)).toEqual([undefined, 's', '', undefined]);
     expect([await asked('t1'), await asked('t1', 's'), await asked('t1', '')]).toEqual([0, 0, 0]);
   });
 
@@ -208,19 +185,16 @@ describe('a change', () => {
     ['of the group', ['user_group.suspend', 1], false],
     ['of everything', ['workspace.update'], false],
     ['of another group', ['user_group.suspend', 2], true],
-  ])(
-    '%s between a question and its answer decides whether it is kept',
-    async (_name, change, isKept) => {
-      await connectAndFollow();
-      service.answer = async ({ token }) => {
-        service.stream.change(...change);
-        await read();
-        return active(token);
-      };
-      await introspector.introspect('t1');
-      expect(await asked('t1')).toBe(isKept ? 0 : 1);
-    },
-  );
+  ])('%s between a question and its answer decides whether it is kept', async (_name, change, isKept) => {
+    await connectAndFollow();
+    service.answer = async ({ token }) => {
+      service.stream.change(...change);
+      await read();
+      return active(token);
+    };
+    await introspector.introspect('t1');
+    expect(await asked('t1')).toBe(isKept ? 0 : 1);
+  });
 
   test('between a question and its answer is heard by those who waited for it', async () => {
     await connectAndFollow();
@@ -231,10 +205,7 @@ describe('a change', () => {
       await read();
       return active(token, { name: String(number) });
     };
-    const [first, second] = await Promise.all([
-      introspector.introspect('t1'),
-      introspector.introspect('t1'),
-    ]);
+    const [first, second] = await Promise.all([introspector.introspect('t1'), introspector.introspect('t1')]);
     expect([first.name, second.name]).toEqual(['1', '2']);
   });
 
@@ -397,31 +368,24 @@ describe('the stream', () => {
     await introspector.introspect('t1');
     service.stream.cut();
     await until(() => service.streams.length === 3);
-    expect(service.streams.map(({ lastEventId }) => lastEventId)).toEqual([
-      undefined,
-      'id-1',
-      undefined,
-    ]);
+    expect(service.streams.map(({ lastEventId }) => lastEventId)).toEqual([undefined, 'id-1', undefined]);
     expect(service.streams[2]!.openedAt - service.streams[1]!.openedAt).toBeLessThan(200);
     await until(() => introspector.isCurrent);
     expect(await asked('t1')).toBe(1);
   });
 
-  test.each(['renew', 'shutting_down'])(
-    'that ends to %s is followed by the next at once',
-    async (reason) => {
-      service.onStream = resumable;
-      await connectAndFollow();
-      await introspector.introspect('t1');
-      service.stream.send('end', { reason });
-      const endedAt = performance.now();
-      await until(() => service.streams.length === 2);
-      expect(performance.now() - endedAt).toBeLessThan(200);
-      expect(introspector.isCurrent).toBe(true);
-      expect(await asked('t1')).toBe(0);
-      expect(errors).toEqual([]);
-    },
-  );
+  test.each(['renew', 'shutting_down'])('that ends to %s is followed by the next at once', async (reason) => {
+    service.onStream = resumable;
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.stream.send('end', { reason });
+    const endedAt = performance.now();
+    await until(() => service.streams.length === 2);
+    expect(performance.now() - endedAt).toBeLessThan(200);
+    expect(introspector.isCurrent).toBe(true);
+    expect(await asked('t1')).toBe(0);
+    expect(errors).toEqual([]);
+  });
 
   test('that ends before it told anything is followed by others less and less often', async () => {
     service.onStream = (stream) => {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 import { CachedIntrospector, createClient } from '../../clients/typescript/index.ts';
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { until } from '../support/until.ts';
+import { freePort } from '../system/lab/ports.mjs';
 import { withService } from '../support/test-service.ts';
 
 const service = withService('sqlite');
@@ -32,14 +33,23 @@ test('whitespace around a token is removed', async () => {
   introspector.close();
 });
 
+test('a callback that throws ends neither the process nor the stream', async () => {
+  const calls: unknown[] = [];
+  const onStreamError = (error: unknown) => {
+    calls.push(error);
+    throw new Error('the logger is closed');
+  };
+  const baseUrl = `http://127.0.0.1:${await freePort()}`;
+  const introspector = new CachedIntrospector({ baseUrl, apiToken: SECRET, onStreamError });
+  await until(() => calls.length > 1);
+  introspector.close();
+});
+
 test('neither a client nor what it throws shows a token', async () => {
   const errors: unknown[] = [];
   const away = { baseUrl: `http://127.0.0.1:${await freePort()}`, apiToken: SECRET };
   const client = createClient(away);
-  const introspector = new CachedIntrospector({
-    ...away,
-    onStreamError: (error) => errors.push(error),
-  });
+  const introspector = new CachedIntrospector({ ...away, onStreamError: (error) => errors.push(error) });
   const calls = [client.GET('/api/v1/workspace'), introspector.introspect(`ugt_${SECRET}`)];
   for (const result of await Promise.allSettled(calls)) {
     expect(result.status).toBe('rejected');

@@ -10,10 +10,7 @@ onEachDatabase((kind) => {
     const missed = await missedBy(service.api, async (count, position) => {
       const kill = new AbortController();
       const { body } = await fetch(`${service.baseUrl}/api/v1/events/stream`, {
-        headers: {
-          Authorization: `Token ${service.bootstrapToken}`,
-          ...(position && { 'Last-Event-ID': position }),
-        },
+        headers: { Authorization: `Token ${service.bootstrapToken}`, ...(position && { 'Last-Event-ID': position }) },
         signal: kill.signal,
       });
       const handled: string[] = [];
@@ -21,8 +18,8 @@ onEachDatabase((kind) => {
       for await (const { event, data, lastEventId } of readMessages(body!, kill.signal, position)) {
         stored = lastEventId;
         if (event === 'change') {
-          const { user_group } = JSON.parse(data) as { user_group: { user_group_id: string } };
-          handled.push(user_group.user_group_id);
+          const { user_group } = JSON.parse(data) as { user_group: { provided_id: string } };
+          handled.push(user_group.provided_id);
         }
         if (handled.length === count || event === 'current') break;
       }

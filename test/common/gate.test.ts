@@ -1,5 +1,5 @@
-import { DatabaseUnavailable, TooManyAtOnce } from '../../src/common/errors.ts';
-import { Gate } from '../../src/common/gate.ts';
+import { DatabaseUnavailable, TooManyAtOnce } from '../../src/common/problem/errors.ts';
+import { Gate } from '../../src/common/concurrency/gate.ts';
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

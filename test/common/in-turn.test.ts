@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
-import { filterInParts } from '../../src/common/filter-in-parts.ts';
-import { InTurn } from '../../src/common/in-turn.ts';
+import { filterInParts } from '../../src/common/concurrency/filter-in-parts.ts';
+import { KeyedMutex } from '../../src/common/concurrency/keyed-mutex.ts';
 
 test('of one key things are done one after another, whatever becomes of them; other keys do not wait', async () => {
-  const turns = new InTurn<string>();
+  const turns = new KeyedMutex<string>();
   const told: string[] = [];
   const gate = new EventEmitter();
   const first = turns.run('a', async () => {

@@ -36,9 +36,9 @@ test('a failure of every call has a line at its start, one a minute with a count
   jest.advanceTimersByTime(60_000);
   expect(lines).toEqual([
     ['warn', { msg: 'away', request_id: 'r0', err: 'cause 0' }],
-    ['warn', { msg: 'away: goes on', times: 599, err: 'cause 599' }],
-    ['warn', { msg: 'away: goes on', times: 600, err: 'cause 1199' }],
-    ['log', { msg: 'away: over', times: 1300, seconds: 130 }],
+    ['warn', { msg: 'away: continues', times: 599, err: 'cause 599' }],
+    ['warn', { msg: 'away: continues', times: 600, err: 'cause 1199' }],
+    ['log', { msg: 'away: ended', times: 1300, seconds: 130 }],
   ]);
 });
 
@@ -52,8 +52,8 @@ test('a failure that comes again after its end begins again, and another has lin
   const oneOutage = (err: number) => [
     ['warn', { msg: 'away', err }],
     ['error', { msg: 'not recorded', err }],
-    ['log', { msg: 'away: over', times: 1, seconds: 0 }],
-    ['log', { msg: 'not recorded: over', times: 1, seconds: 0 }],
+    ['log', { msg: 'away: ended', times: 1, seconds: 0 }],
+    ['log', { msg: 'not recorded: ended', times: 1, seconds: 0 }],
   ];
   expect(lines).toEqual([...oneOutage(0), ...oneOutage(1)]);
 });

@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
-import { generateToken } from '../../src/common/secrets.ts';
+import { generateToken } from '../../src/common/secret/secrets.ts';
 
 const secret = randomBytes(32);
 const key = secret.toString('base64');
@@ -23,9 +23,15 @@ test('every variable of the interface exists', () => {
     'HOST',
     'PORT',
     'PUBLIC_URL',
+    'TRUST_PROXY',
+    'SHUTDOWN_DELAY_SECONDS',
+    'DOCS',
+    'PLUGINS',
     'DATABASE_URL',
     'DATABASE_DIRECT_URL',
     'DATABASE_SCHEMA',
+    'DATABASE_POOL_SIZE',
+    'MIGRATION_WAIT_SECONDS',
     'DATA_DIR',
     'TOKEN_ENCRYPTION_KEYS',
     'VAULT_ADDR',
@@ -38,27 +44,23 @@ test('every variable of the interface exists', () => {
     'BODY_LIMIT',
     'RATE_LIMIT_PER_MINUTE',
     'WORKSPACE_RATE_LIMIT_PER_MINUTE',
-    'FAILED_AUTHENTICATIONS_PER_MINUTE',
+    'INTROSPECTION_RATE_LIMIT_PER_MINUTE',
+    'AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE',
     'REDIS_URL',
-    'TRUST_PROXY',
-    'SHUTDOWN_DELAY_SECONDS',
-    'MIGRATION_WAIT_SECONDS',
     'AUDIT_RETENTION_DAYS',
-    'REFUSAL_RETENTION_DAYS',
-    'SHOWN_TOKEN_RETENTION_DAYS',
+    'AUDIT_REFUSAL_RETENTION_DAYS',
+    'AUDIT_TOKEN_ACCESS_RETENTION_DAYS',
     'EVENT_RETENTION_HOURS',
     'WEBHOOK_DELIVERY',
     'WEBHOOK_ALLOW_HTTP',
     'WEBHOOK_ALLOWED_CIDRS',
     'WEBHOOK_RETENTION_DAYS',
-    'PLUGINS',
-    'DOCS',
     'CONSOLE',
-    'CONSOLE_OPENID_ISSUER',
-    'CONSOLE_OPENID_CLIENT_ID',
-    'CONSOLE_OPENID_CLIENT_SECRET',
-    'CONSOLE_OPENID_SCOPE',
-    'CONSOLE_OPENID_GRANTS',
+    'CONSOLE_OIDC_ISSUER',
+    'CONSOLE_OIDC_CLIENT_ID',
+    'CONSOLE_OIDC_CLIENT_SECRET',
+    'CONSOLE_OIDC_SCOPE',
+    'CONSOLE_OIDC_GRANTS',
     'LOG_LEVEL',
     'LOG_FORMAT',
     'METRICS_PORT',
@@ -69,7 +71,8 @@ test.each([
   ['PORT', '8080', { port: 8080 }],
   ['BODY_LIMIT', '65536', { bodyLimit: 65_536 }],
   ['BODY_LIMIT', '1MiB', { bodyLimit: 1_048_576 }],
-  ['BODY_LIMIT', '512 kb', { bodyLimit: 524_288 }],
+  ['BODY_LIMIT', '512 kib', { bodyLimit: 524_288 }],
+  ['DATABASE_POOL_SIZE', '4', { databasePoolSize: 4 }],
   ['TRUST_PROXY', '2', { trustProxy: 2 }],
   ['TRUST_PROXY', 'loopback, 10.0.0.0/8, ::1', { trustProxy: ['loopback', '10.0.0.0/8', '::1'] }],
   ['WEBHOOK_ALLOWED_CIDRS', '10.1.2.3', { webhookAllowedCidrs: ['10.1.2.3'] }],
@@ -78,52 +81,42 @@ test.each([
     '::ffff:10.0.0.0/96,::/0,::ffff:10.1.2.3',
     { webhookAllowedCidrs: ['::ffff:10.0.0.0/96', '::/0', '::ffff:10.1.2.3'] },
   ],
+  ['WEBHOOK_ALLOWED_CIDRS', '10.0.0.0/8, fd00:1::/32', { webhookAllowedCidrs: ['10.0.0.0/8', 'fd00:1::/32'] }],
   [
-    'WEBHOOK_ALLOWED_CIDRS',
-    '10.0.0.0/8, fd00:1::/32',
-    { webhookAllowedCidrs: ['10.0.0.0/8', 'fd00:1::/32'] },
-  ],
-  [
-    'CONSOLE_OPENID_GRANTS',
+    'CONSOLE_OIDC_GRANTS',
     '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin","admin"]}]',
-    {
-      consoleOpenIdGrants: [
-        { claim: ['groups'], value: 'ops', workspace: 'default', scopes: ['admin'] },
-      ],
-    },
+    { consoleOidcGrants: [{ claim: ['groups'], value: 'ops', workspace: 'default', scopes: ['admin'] }] },
   ],
   [
-    'CONSOLE_OPENID_GRANTS',
+    'CONSOLE_OIDC_GRANTS',
     '[{"claim":"realm_access.roles","prefix":"ops-","workspace":"default","scopes":["admin"]}]',
     {
-      consoleOpenIdGrants: [
-        {
-          ...{ claim: ['realm_access', 'roles'], prefix: 'ops-' },
-          ...{ workspace: 'default', scopes: ['admin'] },
-        },
+      consoleOidcGrants: [
+        { ...{ claim: ['realm_access', 'roles'], prefix: 'ops-' }, ...{ workspace: 'default', scopes: ['admin'] } },
       ],
     },
   ],
   [
-    'CONSOLE_OPENID_GRANTS',
+    'CONSOLE_OIDC_GRANTS',
     '[{"claim":["https://a.example/roles"],"value":"ops","workspace":"b","scopes":["admin"]}]',
     {
-      consoleOpenIdGrants: [
-        {
-          ...{ claim: ['https://a.example/roles'], value: 'ops' },
-          ...{ workspace: 'b', scopes: ['admin'] },
-        },
+      consoleOidcGrants: [
+        { ...{ claim: ['https://a.example/roles'], value: 'ops' }, ...{ workspace: 'b', scopes: ['admin'] } },
       ],
     },
   ],
   ['LOG_LEVEL', 'warn', { logLevel: 'warn' }],
+  ['LOG_LEVEL', 'INFO', { logLevel: 'info' }],
+  ['LOG_LEVEL', 'Warn', { logLevel: 'warn' }],
   ['LOG_FORMAT', 'pretty', { logFormat: 'pretty' }],
+  ['LOG_FORMAT', 'JSON', { logFormat: 'json' }],
   ['METRICS_PORT', '0', { metricsPort: 0 }],
   ['RATE_LIMIT_PER_MINUTE', '0', { rateLimitPerMinute: 0 }],
+  ['INTROSPECTION_RATE_LIMIT_PER_MINUTE', '600000', { introspectionRateLimitPerMinute: 600_000 }],
   ['ROTATION_GRACE_SECONDS', '86400', { rotationGraceSeconds: 86_400 }],
   ['AUDIT_RETENTION_DAYS', '0', { auditRetentionDays: 0 }],
   ['MIGRATION_WAIT_SECONDS', '86400', { migrationWaitSeconds: 86_400 }],
-  ['FAILED_AUTHENTICATIONS_PER_MINUTE', '0', { failedAuthenticationsPerMinute: 0 }],
+  ['AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE', '0', { authenticationFailureLimitPerMinute: 0 }],
   ['EMBED_TOKEN_ISSUER', 'https://a.example/x', { embedTokenIssuer: 'https://a.example/x' }],
   ['EMBED_TOKEN_ISSUER', 'urn:acme:groups', { embedTokenIssuer: 'urn:acme:groups' }],
   ['PUBLIC_URL', 'HTTPS://A.example:443/', { publicUrl: 'https://a.example' }],
@@ -148,6 +141,47 @@ test.each([
 });
 
 test.each([
+  ['on', true],
+  ['ON', true],
+  ['true', true],
+  ['Yes', true],
+  ['1', true],
+  ['off', false],
+  ['False', false],
+  ['no', false],
+  ['0', false],
+])('%s switches each on/off setting to %s', (value, expected) => {
+  const names = { WEBHOOK_DELIVERY: value, WEBHOOK_ALLOW_HTTP: value, DOCS: value, CONSOLE: value };
+  expect(loadConfig(names)).toMatchObject({
+    ...{ webhookDelivery: expected, webhookAllowHttp: expected, docs: expected, console: expected },
+  });
+});
+
+test.each([
+  ['ROTATION_GRACE_SECONDS', '30m', { rotationGraceSeconds: 1800 }],
+  ['ROTATION_GRACE_SECONDS', '1D', { rotationGraceSeconds: 86_400 }],
+  ['SHUTDOWN_DELAY_SECONDS', '90s', { shutdownDelaySeconds: 90 }],
+  ['MIGRATION_WAIT_SECONDS', '1h', { migrationWaitSeconds: 3600 }],
+  ['AUDIT_RETENTION_DAYS', '8760h', { auditRetentionDays: 365 }],
+  ['AUDIT_RETENTION_DAYS', '0s', { auditRetentionDays: 0 }],
+  ['AUDIT_REFUSAL_RETENTION_DAYS', '1440m', { auditRefusalRetentionDays: 1 }],
+  ['AUDIT_TOKEN_ACCESS_RETENTION_DAYS', '7d', { auditTokenAccessRetentionDays: 7 }],
+  ['EVENT_RETENTION_HOURS', '7d', { eventRetentionHours: 168 }],
+  ['EVENT_RETENTION_HOURS', '168', { eventRetentionHours: 168 }],
+  ['WEBHOOK_RETENTION_DAYS', '48h', { webhookRetentionDays: 2 }],
+])('the time %s=%s is read in the unit of its name', (name, value, expected) => {
+  expect(loadConfig({ [name]: value })).toMatchObject(expected);
+});
+
+test('the issuer of embed tokens is PUBLIC_URL, unless it is set', () => {
+  const PUBLIC_URL = 'https://a.example/groups/';
+  expect(loadConfig({}).embedTokenIssuer).toBe('user-group-service');
+  expect(loadConfig({ PUBLIC_URL }).embedTokenIssuer).toBe('https://a.example/groups');
+  expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: '' }).embedTokenIssuer).toBe('https://a.example/groups');
+  expect(loadConfig({ PUBLIC_URL, EMBED_TOKEN_ISSUER: 'b' }).embedTokenIssuer).toBe('b');
+});
+
+test.each([
   ['PORT', '65536'],
   ['PORT', '-1'],
   ['PORT', '0x10'],
@@ -156,10 +190,23 @@ test.each([
   ['BODY_LIMIT', '0'],
   ['BODY_LIMIT', 'lots'],
   ['BODY_LIMIT', '1GiB'],
+  ['BODY_LIMIT', '1MB'],
+  ['BODY_LIMIT', '512k'],
+  ['BODY_LIMIT', '1 B'],
+  ['DATABASE_POOL_SIZE', '3'],
+  ['DATABASE_POOL_SIZE', '1001'],
+  ['EVENT_RETENTION_HOURS', '90m'],
+  ['EVENT_RETENTION_HOURS', '23h'],
+  ['AUDIT_RETENTION_DAYS', '36h'],
+  ['AUDIT_RETENTION_DAYS', '1w'],
+  ['AUDIT_RETENTION_DAYS', '7 d'],
+  ['AUDIT_RETENTION_DAYS', '1.5d'],
+  ['ROTATION_GRACE_SECONDS', '25h'],
+  ['ROTATION_GRACE_SECONDS', '10ms'],
   ['ROTATION_GRACE_SECONDS', '86401'],
   ['AUDIT_RETENTION_DAYS', '-1'],
   ['RATE_LIMIT_PER_MINUTE', '-1'],
-  ['FAILED_AUTHENTICATIONS_PER_MINUTE', '1.5'],
+  ['AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE', '1.5'],
   ['PUBLIC_URL', 'a.example'],
   ['PUBLIC_URL', 'ftp://a.example'],
   ['PUBLIC_URL', 'https://user:s3cret@a.example'],
@@ -169,40 +216,28 @@ test.each([
   ['EMBED_TOKEN_ISSUER', 'user groups'],
   ['EMBED_TOKEN_ISSUER', '7:groups'],
   ['EMBED_TOKEN_ISSUER', 'x'.repeat(256)],
-  ['CONSOLE_OPENID_ISSUER', 'http://id.example.com'],
-  ['CONSOLE_OPENID_CLIENT_ID', 'two words'],
-  ['CONSOLE_OPENID_SCOPE', 'email'],
-  ['CONSOLE_OPENID_GRANTS', 'ops=default'],
-  ['CONSOLE_OPENID_GRANTS', '[]'],
-  ['CONSOLE_OPENID_GRANTS', '{}'],
-  ['CONSOLE_OPENID_GRANTS', '[null]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":"b","workspace":"c"}]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":[]}]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":1,"workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":["root"]}]'],
-  [
-    'CONSOLE_OPENID_GRANTS',
-    '[{"claim":"a","value":"b","workspace":"c","scopes":["admin"],"scope":"admin"}]',
-  ],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","workspace":"c","scopes":["admin"]}]'],
-  [
-    'CONSOLE_OPENID_GRANTS',
-    '[{"claim":"a","value":"b","prefix":"b","workspace":"c","scopes":["admin"]}]',
-  ],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a","prefix":"","workspace":"c","scopes":["admin"]}]'],
-  [
-    'CONSOLE_OPENID_GRANTS',
-    '[{"claim":"email","prefix":"anna@","workspace":"c","scopes":["admin"]}]',
-  ],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":"a..b","value":"b","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":".a","value":"b","workspace":"c","scopes":["admin"]}]'],
-  [
-    'CONSOLE_OPENID_GRANTS',
-    '[{"claim":"https://a.example/roles","value":"b","workspace":"c","scopes":["admin"]}]',
-  ],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":[],"value":"b","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":["a",""],"value":"b","workspace":"c","scopes":["admin"]}]'],
-  ['CONSOLE_OPENID_GRANTS', '[{"claim":["a",7],"value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_ISSUER', 'http://id.example.com'],
+  ['CONSOLE_OIDC_CLIENT_ID', 'two words'],
+  ['CONSOLE_OIDC_SCOPE', 'email'],
+  ['CONSOLE_OIDC_GRANTS', 'ops=default'],
+  ['CONSOLE_OIDC_GRANTS', '[]'],
+  ['CONSOLE_OIDC_GRANTS', '{}'],
+  ['CONSOLE_OIDC_GRANTS', '[null]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c"}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":[]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":1,"workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":["root"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","workspace":"c","scopes":["admin"],"scope":"admin"}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","value":"b","prefix":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a","prefix":"","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"email","prefix":"anna@","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"a..b","value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":".a","value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":"https://a.example/roles","value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":[],"value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":["a",""],"value":"b","workspace":"c","scopes":["admin"]}]'],
+  ['CONSOLE_OIDC_GRANTS', '[{"claim":["a",7],"value":"b","workspace":"c","scopes":["admin"]}]'],
   ['DATABASE_URL', 'postgres://u:p@ss/w#rd@127.0.0.1/db'],
   ['DATABASE_URL', 'postgres://u:pass/word@127.0.0.1/db'],
   ['DATABASE_URL', 'postgres://u:pass#word@127.0.0.1/db'],
@@ -225,7 +260,9 @@ test.each([
   ['WEBHOOK_ALLOWED_CIDRS', '64:ff9b::/64'],
   ['WEBHOOK_ALLOWED_CIDRS', 'fe80::1%eth0'],
   ['WEBHOOK_ALLOWED_CIDRS', 'loopback'],
-  ['WEBHOOK_DELIVERY', 'yes'],
+  ['WEBHOOK_DELIVERY', 'yess'],
+  ['WEBHOOK_DELIVERY', '2'],
+  ['DOCS', 'enabled'],
   ['LOG_LEVEL', 'verbose'],
   ['LOG_FORMAT', 'xml'],
   ['DATABASE_URL', 'mysql://x/y'],
@@ -305,7 +342,7 @@ test('settings show no secret, by whichever way they are shown', () => {
     DATABASE_URL: 'postgres://u:s3cret-1@127.0.0.1/x',
     REDIS_URL: 'redis://u:s3cret-2@127.0.0.1',
     VAULT_TOKEN: 's3cret-3',
-    CONSOLE_OPENID_CLIENT_SECRET: 's3cret-4',
+    CONSOLE_OIDC_CLIENT_SECRET: 's3cret-4',
     BOOTSTRAP_API_TOKEN: `s3cret-5-${own}`,
     TOKEN_ENCRYPTION_KEYS: `k1:${key}`,
   });
@@ -319,12 +356,15 @@ test('settings show no secret, by whichever way they are shown', () => {
   expect(config.databaseUrl).toBe('postgres://u:s3cret-1@127.0.0.1/x');
 });
 
+const GRANTS = '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin"]}]';
+
 describe('a secret in a file', () => {
   let directory: string;
 
   beforeAll(() => {
     directory = mkdtempSync(join(tmpdir(), 'user-groups-config-'));
     writeFileSync(join(directory, 'secret'), `k1:${key}\n`);
+    writeFileSync(join(directory, 'grants'), GRANTS);
   });
 
   afterAll(() => {
@@ -332,17 +372,12 @@ describe('a secret in a file', () => {
   });
 
   test('is read without its line end', () => {
-    const { tokenEncryptionKeys } = loadConfig({
-      TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
-    });
+    const { tokenEncryptionKeys } = loadConfig({ TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret') });
     expect(tokenEncryptionKeys).toEqual([{ id: 'k1', secret }]);
   });
 
   test('conflicts with the variable itself', () => {
-    const env = {
-      TOKEN_ENCRYPTION_KEYS: `k1:${key}`,
-      TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret'),
-    };
+    const env = { TOKEN_ENCRYPTION_KEYS: `k1:${key}`, TOKEN_ENCRYPTION_KEYS_FILE: join(directory, 'secret') };
     expect(() => loadConfig(env)).toThrow(/are both set/);
   });
 
@@ -352,43 +387,43 @@ describe('a secret in a file', () => {
     );
   });
 
-  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])(
-    '%s can be one',
-    (name) => {
-      expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
-    },
-  );
+  test('grants can be in a file too, and are shown', () => {
+    const config = loadConfig({ CONSOLE_OIDC_GRANTS_FILE: join(directory, 'grants') });
+    expect(config.consoleOidcGrants).toMatchObject([{ claim: ['groups'], value: 'ops', workspace: 'default' }]);
+    expect(inspect(config, { depth: 9 })).toContain("value: 'ops'");
+    expect(() => loadConfig({ CONSOLE_OIDC_GRANT_FILE: 'x' })).toThrow(/did you mean CONSOLE_OIDC_GRANTS_FILE/);
+    expect(() => loadConfig({ LOG_LEVEL_FILE: 'x' })).not.toThrow();
+    expect(() => loadConfig({ PORT: '1', PORT_FILE: '/nowhere' })).not.toThrow();
+  });
+
+  test.each(['DATABASE_URL', 'TOKEN_ENCRYPTION_KEYS', 'BOOTSTRAP_API_TOKEN', 'REDIS_URL'])('%s can be one', (name) => {
+    expect(variablesOf(Config).find((variable) => variable.name === name)?.secret).toBe(true);
+  });
 });
 
 describe('an identity provider', () => {
   const all = {
-    CONSOLE_OPENID_ISSUER: 'https://id.example.com',
-    CONSOLE_OPENID_CLIENT_ID: 'console',
-    CONSOLE_OPENID_GRANTS:
-      '[{"claim":"groups","value":"ops","workspace":"default","scopes":["admin"]}]',
+    CONSOLE_OIDC_ISSUER: 'https://id.example.com',
+    CONSOLE_OIDC_CLIENT_ID: 'console',
+    CONSOLE_OIDC_GRANTS: GRANTS,
     PUBLIC_URL: 'https://user-groups.example.com',
   };
 
   test.each(['https://id.example.com/application/o/x/', 'https://ID.example.com:443/realms/ops'])(
     'is kept as it is given: %s',
     (issuer) => {
-      const config = loadConfig({ ...all, CONSOLE_OPENID_ISSUER: issuer });
-      expect(config.consoleOpenIdIssuer).toBe(issuer);
+      const config = loadConfig({ ...all, CONSOLE_OIDC_ISSUER: issuer });
+      expect(config.consoleOidcIssuer).toBe(issuer);
     },
   );
 
   test('may be on this machine without TLS', () => {
     const issuer = 'http://127.0.0.1:9000';
-    const config = loadConfig({ ...all, CONSOLE_OPENID_ISSUER: issuer });
-    expect(config.consoleOpenIdIssuer).toBe(issuer);
+    const config = loadConfig({ ...all, CONSOLE_OIDC_ISSUER: issuer });
+    expect(config.consoleOidcIssuer).toBe(issuer);
   });
 
-  test.each(['PUBLIC_URL', 'CONSOLE_OPENID_CLIENT_ID', 'CONSOLE_OPENID_GRANTS'])(
-    'needs %s',
-    (name) => {
-      expect(() => loadConfig({ ...all, [name]: '' })).toThrow(
-        `${name} must be set for CONSOLE_OPENID_ISSUER.`,
-      );
-    },
-  );
+  test.each(['PUBLIC_URL', 'CONSOLE_OIDC_CLIENT_ID', 'CONSOLE_OIDC_GRANTS'])('needs %s', (name) => {
+    expect(() => loadConfig({ ...all, [name]: '' })).toThrow(`${name} must be set for CONSOLE_OIDC_ISSUER.`);
+  });
 });

@@ -1,4 +1,4 @@
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 import type { ConsoleBody } from '../support/console.ts';
 import { ForgingProvider } from '../support/forging-provider.ts';
 import type { Visitor } from '../support/identity-provider.ts';
@@ -19,9 +19,9 @@ async function startService(provider: ForgingProvider, issuer: string): Promise<
   return startTestService('sqlite', {
     PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
-    CONSOLE_OPENID_ISSUER: issuer,
-    CONSOLE_OPENID_CLIENT_ID: 'console',
-    CONSOLE_OPENID_GRANTS: JSON.stringify(GRANTS),
+    CONSOLE_OIDC_ISSUER: issuer,
+    CONSOLE_OIDC_CLIENT_ID: 'console',
+    CONSOLE_OIDC_GRANTS: JSON.stringify(GRANTS),
   });
 }
 
@@ -91,8 +91,6 @@ describe('the issuer', () => {
 });
 
 async function subjectOf(visitor: Visitor, { baseUrl }: TestService): Promise<unknown> {
-  const { body } = { body: await (await visitor.call(`${baseUrl}/console/session`)).json() } as {
-    body: ConsoleBody;
-  };
+  const { body } = { body: await (await visitor.call(`${baseUrl}/console/session`)).json() } as { body: ConsoleBody };
   return body.session.subject;
 }

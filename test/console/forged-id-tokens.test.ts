@@ -1,4 +1,4 @@
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 import { type Flaw, ForgingProvider } from '../support/forging-provider.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
@@ -12,9 +12,9 @@ beforeAll(async () => {
   service = await startTestService('sqlite', {
     PORT: String(port),
     PUBLIC_URL: `http://127.0.0.1:${port}`,
-    CONSOLE_OPENID_ISSUER: provider.issuer,
-    CONSOLE_OPENID_CLIENT_ID: 'console',
-    CONSOLE_OPENID_GRANTS: JSON.stringify([
+    CONSOLE_OIDC_ISSUER: provider.issuer,
+    CONSOLE_OIDC_CLIENT_ID: 'console',
+    CONSOLE_OIDC_GRANTS: JSON.stringify([
       { claim: 'groups', value: 'operators', workspace: 'default', scopes: ['admin'] },
     ]),
   });

@@ -1,4 +1,4 @@
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { ForgingProvider } from '../support/forging-provider.ts';
 import { runCli, type RunningServer, startServer } from '../support/processes.ts';
@@ -22,9 +22,9 @@ onEachDatabase((kind) => {
       PORT: String(port),
       METRICS_PORT: String(metricsPort),
       PUBLIC_URL: `http://127.0.0.1:${port}`,
-      CONSOLE_OPENID_ISSUER: provider.issuer,
-      CONSOLE_OPENID_CLIENT_ID: 'console',
-      CONSOLE_OPENID_GRANTS: JSON.stringify([
+      CONSOLE_OIDC_ISSUER: provider.issuer,
+      CONSOLE_OIDC_CLIENT_ID: 'console',
+      CONSOLE_OIDC_GRANTS: JSON.stringify([
         { claim: 'groups', value: 'operators', ...workspace },
         { claim: 'realm_access.roles', value: 'operator', ...workspace },
         { claim: 'email', value: 'anna@example.com', ...workspace },
@@ -110,9 +110,7 @@ onEachDatabase((kind) => {
       .split('\n')
       .map((line) => JSON.parse(line) as { action: string; details: Record<string, unknown> })
       .filter(({ action, details }) => action === 'authorization.refuse' && 'subject' in details);
-    const counts = Object.fromEntries(
-      refusals.map(({ details }) => [details['subject'], details['count']]),
-    );
+    const counts = Object.fromEntries(refusals.map(({ details }) => [details['subject'], details['count']]));
     expect(counts).toEqual({
       [`${provider.issuer}#anna`]: 1,
       [`${provider.issuer}#bert`]: 2,

@@ -1,17 +1,12 @@
 import { get, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import type { Scope } from '../../src/common/caller.ts';
-import { ConsoleSessionExpiry } from '../../src/console/console-session-expiry.ts';
-import { ConsoleSessionService } from '../../src/console/console-session.service.ts';
-import { SessionWatches } from '../../src/console/session-watches.ts';
+import type { Scope } from '../../src/common/access/caller.ts';
+import { ConsoleSessionExpiry } from '../../src/console/session/session-life.ts';
+import { ConsoleSessionService } from '../../src/console/session/console-session.service.ts';
+import { SessionWatches } from '../../src/console/session/session-watches.ts';
 import type { Answer } from '../support/api-client.ts';
 import { ConsoleBrowser, type ConsoleBody, signedIn } from '../support/console.ts';
-import {
-  changeDatabase,
-  createTestDatabase,
-  onEachDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
 
@@ -37,8 +32,7 @@ onEachDatabase((kind) => {
 
   const issue = async (scopes: Scope[] = ['admin', 'user-groups:read']) =>
     (await service.api.call('POST', '/api/v1/api-tokens', { name: 'ops', scopes })).body.api_token;
-  const on = (of: TestService, { cookie }: ConsoleBrowser) =>
-    Object.assign(new ConsoleBrowser(of), { cookie });
+  const on = (of: TestService, { cookie }: ConsoleBrowser) => Object.assign(new ConsoleBrowser(of), { cookie });
   const listOf = async (browser: ConsoleBrowser) =>
     ((await browser.call('GET', '/console/sessions')).body as ConsoleBody).sessions;
 
@@ -56,9 +50,7 @@ onEachDatabase((kind) => {
       const browser = await signedIn(service, token);
       const there = on(other, browser);
       expect((await there.call('GET', '/console/api/v1/user-groups')).status).toBe(200);
-      expect([200, 201]).toContain(
-        (await service.api.call('POST', `/api/v1/api-tokens/${id}/${end}`, {})).status,
-      );
+      expect([200, 201]).toContain((await service.api.call('POST', `/api/v1/api-tokens/${id}/${end}`, {})).status);
       for (const one of [there, browser]) {
         expect(await one.session()).toMatchObject([401, { code: 'session_ended' }]);
         const answer = await one.call('GET', '/console/api/v1/user-groups');
@@ -70,8 +62,7 @@ onEachDatabase((kind) => {
   test('a change of scopes, addresses or expiry holds from the next call on, everywhere', async () => {
     const { id, token } = await issue();
     const there = on(other, await signedIn(service, token));
-    const update = (settings: object) =>
-      service.api.call('PATCH', `/api/v1/api-tokens/${id}`, settings);
+    const update = (settings: object) => service.api.call('PATCH', `/api/v1/api-tokens/${id}`, settings);
     const codeOf = async (path: string) => (await there.call('GET', path)).body.code;
     await update({ scopes: ['admin'] });
     expect((await there.session())[1].session.scopes).toEqual(['admin']);
@@ -85,10 +76,7 @@ onEachDatabase((kind) => {
     expect(await codeOf('/console/session')).toBeUndefined();
     const soon = new Date(Date.now() + 5 * MINUTE_MS).toISOString();
     await update({ expires_at: soon });
-    expect((await there.session())[1].session).toMatchObject({
-      expires_at: soon,
-      idle_expires_at: soon,
-    });
+    expect((await there.session())[1].session).toMatchObject({ expires_at: soon, idle_expires_at: soon });
   });
 
   const start = Date.now();
@@ -148,9 +136,7 @@ onEachDatabase((kind) => {
       const [, { session }] = await browser.session();
       const stored = async () =>
         (
-          await service.query<{ at: number }>(
-            `SELECT last_used_at AS at FROM console_session WHERE id = ${session.id}`,
-          )
+          await service.query<{ at: number }>(`SELECT last_used_at AS at FROM console_session WHERE id = ${session.id}`)
         )[0]!.at;
       const first = await stored();
       at(0.9);
@@ -207,7 +193,7 @@ onEachDatabase((kind) => {
     const again = await admin.call('DELETE', `/console/sessions/${session.id}`);
     expect([again.status, again.body.code]).toEqual([404, 'session_not_found']);
     expect((await listOf(admin)).map((one) => one.id)).not.toContain(session.id);
-    const query = `?action=console_session.end&object_id=${session.id}`;
+    const query = `?types=console_session.end&object_id=${session.id}`;
     const { body } = await service.api.call('GET', `/api/v1/audit-events${query}`);
     expect(body.audit_events).toMatchObject([{ actor: { api_token_id: own.api_token.id } }]);
   });
@@ -258,9 +244,7 @@ onEachDatabase((kind) => {
 
   test('an administrator whose API token was rotated sees and ends its own sessions alone', async () => {
     const { id, token } = await issue(['admin']);
-    const rotated = await service.api.call('POST', `/api/v1/api-tokens/${id}/rotate`, {
-      grace_period_seconds: 600,
-    });
+    const rotated = await service.api.call('POST', `/api/v1/api-tokens/${id}/rotate`, { grace_period_seconds: 600 });
     const successor = await signedIn(service, rotated.body.api_token.token);
     const [browser, second] = [await signedIn(service, token), await signedIn(service, token)];
     const all = await listOf(successor);
@@ -327,11 +311,7 @@ onEachDatabase((kind) => {
     const ENDED = 'event: ended\ndata: {"code":"session_ended"}\n\n';
 
     test.each<[string, (id: number, browser: ConsoleBrowser) => Promise<Answer>, number]>([
-      [
-        'its API token is revoked',
-        (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`),
-        0,
-      ],
+      ['its API token is revoked', (id) => service.api.call('POST', `/api/v1/api-tokens/${id}/revoke`), 0],
       [
         'somebody ends it',
         async (_id, browser) => {
@@ -354,11 +334,7 @@ onEachDatabase((kind) => {
       const { id, token } = await issue(['user-groups:read']);
       const browser = await signedIn(service, token);
       const stays = await watch(await signedIn(service), service);
-      const streams = await Promise.all([
-        watch(browser, service),
-        watch(browser, other),
-        watch(browser, other),
-      ]);
+      const streams = await Promise.all([watch(browser, service), watch(browser, other), watch(browser, other)]);
       expect(streams.map(({ status }) => status)).toEqual([200, 200, 200]);
       await new Promise((resolve) => setTimeout(resolve, 700));
       const { status } = await end(id, browser);
@@ -397,7 +373,7 @@ onEachDatabase((kind) => {
         const session = (await service.app.get(ConsoleSessionService).find(secret))!;
         for (let stream = 0; stream < count; stream++) {
           const response = new ServerResponse(new IncomingMessage(new Socket()));
-          service.app.get(SessionWatches).begin(session, response);
+          await service.app.get(SessionWatches).begin(session, response);
           occupied.push(response);
         }
       }
@@ -432,10 +408,7 @@ onEachDatabase((kind) => {
           const token = await service.issueToken(['user-groups:read'], 'crowded');
           browsers.push(await signedIn(service, token), await signedIn(service, token));
         }
-        const next = await signedIn(
-          service,
-          await service.issueToken(['user-groups:read'], 'crowded'),
-        );
+        const next = await signedIn(service, await service.issueToken(['user-groups:read'], 'crowded'));
         for (const browser of browsers) await occupy(browser, 20);
         release(occupied[0]!);
         expect((await watch(next, service)).status).toBe(200);

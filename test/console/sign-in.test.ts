@@ -1,10 +1,13 @@
-import { randomBytes, randomNumber } from '../../src/common/random-bytes.ts';
-import { ConsoleSessionRepository } from '../../src/console/console-session.repository.ts';
+import { randomBytes, randomNumber } from '../../src/common/secret/random-bytes.ts';
+import { ConsoleSessionRepository } from '../../src/console/session/console-session.repository.ts';
 import { Transactor } from '../../src/database/transactor.ts';
-import { ALL_BUT_THE_CLOCK } from '../support/fake-time.ts';
+import { passTime } from '../support/fake-time.ts';
 import { ConsoleBrowser, type ConsoleBody, OWN_PAGE, signedIn } from '../support/console.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+
+withFrozenBuckets();
 
 const PATH = '/console/session';
 const HOUR_MS = 3_600_000;
@@ -12,7 +15,7 @@ const HOUR_MS = 3_600_000;
 onEachDatabase((kind) => {
   const service = withService(kind);
   const secure = withService(kind, { PUBLIC_URL: 'https://groups.example/ops' });
-  const limited = withService(kind, { FAILED_AUTHENTICATIONS_PER_MINUTE: '3' });
+  const limited = withService(kind, { AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '3' });
 
   test('an API token begins a session, which is told with what it may do and when it ends', async () => {
     const browser = new ConsoleBrowser(service);
@@ -47,9 +50,7 @@ onEachDatabase((kind) => {
     );
     for (const cookie of cookies) {
       expect(cookie).toEqual([
-        expect.stringMatching(
-          /^__Host-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/,
-        ),
+        expect.stringMatching(/^__Host-console=[\w-]{43}; Path=\/; Secure; HttpOnly; SameSite=Strict$/),
       ]);
     }
     expect(new Set(cookies.flat()).size).toBe(3);
@@ -97,7 +98,7 @@ onEachDatabase((kind) => {
     const revoked = await service.issueToken(['admin']);
     await service.revokeToken(revoked);
     const expired = await service.issueToken(['admin'], 'default', HOUR_MS);
-    jest.useFakeTimers({ now: Date.now() + 2 * HOUR_MS, doNotFake: [...ALL_BUT_THE_CLOCK] });
+    passTime(2 * HOUR_MS);
     try {
       for (const token of ['x', `uga_${'0'.repeat(38)}`, revoked, expired]) {
         const answer = await new ConsoleBrowser(service).signIn(token);
@@ -148,9 +149,7 @@ onEachDatabase((kind) => {
 
   test('over plain HTTP it is possible on localhost alone, and the answer says what to set', async () => {
     for (const host of ['localhost:3000', 'LOCALHOST', '127.0.0.1:1', '[::1]:3000']) {
-      const answer = await new ConsoleBrowser(service, { Host: host }).signIn(
-        service.bootstrapToken,
-      );
+      const answer = await new ConsoleBrowser(service, { Host: host }).signIn(service.bootstrapToken);
       expect([host, answer.status]).toEqual([host, 200]);
     }
     const others = ['groups.example', '10.0.0.7:3000', 'localhost.evil.example', '127.0.0.1.x'];
@@ -187,11 +186,9 @@ onEachDatabase((kind) => {
     const browser = await signedIn(service);
     const [, { session }] = await browser.session();
     await browser.signIn(await service.issueToken(['admin'], 'next'));
-    const query = `?action=console_session.end&object_id=${session.id}`;
+    const query = `?types=console_session.end&object_id=${session.id}`;
     const { body } = await service.api.call('GET', `/api/v1/audit-events${query}`);
-    expect(body.audit_events).toMatchObject([
-      { actor: { type: 'api_token', api_token_id: session.api_token.id } },
-    ]);
+    expect(body.audit_events).toMatchObject([{ actor: { type: 'api_token', api_token_id: session.api_token.id } }]);
   });
 
   test('an API token has a bounded number of sessions: those used last; the end of another is recorded', async () => {
@@ -210,16 +207,14 @@ onEachDatabase((kind) => {
       `SELECT id FROM console_session WHERE api_token_id = ${apiTokenId}`,
     );
     expect(rows).toHaveLength(100);
-    expect(await endsOf(session.id)).toMatchObject([
-      { actor: { type: 'api_token', api_token_id: apiTokenId } },
-    ]);
+    expect(await endsOf(session.id)).toMatchObject([{ actor: { type: 'api_token', api_token_id: apiTokenId } }]);
     // It had ended by itself.
     expect(rows).not.toContainEqual({ id: idle });
     expect(await endsOf(idle!)).toEqual([]);
   });
 
   async function endsOf(id: string | number): Promise<object[]> {
-    const query = `?action=console_session.end&object_id=${id}`;
+    const query = `?types=console_session.end&object_id=${id}`;
     return (await service.api.call('GET', `/api/v1/audit-events${query}`)).body.audit_events;
   }
 
@@ -255,11 +250,7 @@ onEachDatabase((kind) => {
       async (from) => {
         for (const path of [PATH, '/console/sessions/1', '/console/api/v1/user-groups/x']) {
           const answer = await send('DELETE', path, { 'Sec-Fetch-Site': from, Origin: own() });
-          expect([path, answer.status, answer.body.code]).toEqual([
-            path,
-            403,
-            'cross_site_request',
-          ]);
+          expect([path, answer.status, answer.body.code]).toEqual([path, 403, 'cross_site_request']);
         }
         expect((await browser.session())[0]).toBe(200);
       },
@@ -270,11 +261,7 @@ onEachDatabase((kind) => {
       const wrong = [undefined, 'null', 'http://evil.example', `${own()}.evil.example`];
       for (const origin of [...wrong, own().replace('http:', 'https:'), 'http://127.0.0.1:1']) {
         const answer = await send('PUT', path, origin === undefined ? {} : { Origin: origin });
-        expect([origin, answer.status, answer.body.code]).toEqual([
-          origin,
-          403,
-          'cross_site_request',
-        ]);
+        expect([origin, answer.status, answer.body.code]).toEqual([origin, 403, 'cross_site_request']);
       }
       const answer = await send('PUT', path, { Origin: own() });
       expect([answer.status, answer.body.code]).toEqual([400, 'body_missing']);

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeReader, PositionLost, type ReadOptions } from '../../src/database/change-reader.ts';
+import { ChangeReader, PositionLost, type ReadOptions } from '../../src/change-log/change-reader.ts';
 import { changeDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 
@@ -78,9 +78,7 @@ onEachDatabase((kind) => {
     const rows = await service.query<{ public_id: number | string }>(
       "SELECT public_id FROM audit_event WHERE object_id = 'audited'",
     );
-    expect(changes.map(({ publicId }) => publicId)).toEqual(
-      rows.map(({ public_id }) => Number(public_id)),
-    );
+    expect(changes.map(({ publicId }) => publicId)).toEqual(rows.map(({ public_id }) => Number(public_id)));
   });
 
   test('a workspace is shown its own changes, and those of everything', async () => {
@@ -93,10 +91,7 @@ onEachDatabase((kind) => {
       FROM (SELECT 1 AS n UNION SELECT 2 UNION SELECT 3) AS numbers`,
     );
     const read = async (workspaceId?: number) => {
-      const { changes } = await reader().read(begin, {
-        limit: 100,
-        ...(workspaceId !== undefined && { workspaceId }),
-      });
+      const { changes } = await reader().read(begin, { limit: 100, ...(workspaceId !== undefined && { workspaceId }) });
       return changes.map(({ workspaceId: of }) => of);
     };
     expect(new Set(await read(1))).toEqual(new Set([1, null]));
@@ -118,13 +113,13 @@ onEachDatabase((kind) => {
     test('a position is lost when another event is in the place of one before it: a backup has been restored', async () => {
       const position = await reader().end();
       expect(await reader().read(position, { limit: 1 })).toMatchObject({ changes: [] });
-      const { witness } = JSON.parse(position) as { witness: { id: number } };
+      const { anchor } = JSON.parse(position) as { anchor: { id: number } };
       await changeDatabase(
         service.database,
-        `UPDATE change_event SET public_id = public_id + 1 WHERE id = ${witness.id}`,
+        `UPDATE change_event SET public_id = public_id + 1 WHERE id = ${anchor.id}`,
       );
       await expect(reader().read(position, { limit: 1 })).rejects.toThrow(PositionLost);
-      await changeDatabase(service.database, `DELETE FROM change_event WHERE id <= ${witness.id}`);
+      await changeDatabase(service.database, `DELETE FROM change_event WHERE id <= ${anchor.id}`);
       expect(await reader().read(position, { limit: 1 })).toMatchObject({ changes: [] });
     });
 
@@ -151,11 +146,10 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
   };
 
   const RECORD = `
-    INSERT INTO change_event (transaction_id, workspace_id, kind, object_id, occurred_at)
-    SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), 1, 'user_group.update', n, $2
+    INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
+    SELECT CAST(CAST(pg_current_xact_id() AS text) AS bigint), 1, 1, 'user_group.update', n, $2
     FROM json_array_elements_text($1) AS n`;
-  const record = (client: Client, ...ids: string[]) =>
-    client.query(RECORD, [JSON.stringify(ids), Date.now()]);
+  const record = (client: Client, ...ids: string[]) => client.query(RECORD, [JSON.stringify(ids), Date.now()]);
 
   test('a transaction that stays open delays no other, and is read once it is committed', async () => {
     const reader = service.app.get(ChangeReader);
@@ -240,8 +234,8 @@ onPostgres('the changes of concurrent transactions on postgres', () => {
     const reader = service.app.get(ChangeReader);
     const client = await connect();
     await client.query('TRUNCATE change_event');
-    await client.query(`INSERT INTO change_event (transaction_id, workspace_id, kind, object_id, occurred_at)
-      VALUES (4000000000, 1, 'user_group.update', 'restored', ${Date.now()})`);
+    await client.query(`INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, object_id, occurred_at)
+      VALUES (4000000000, 1, 1, 'user_group.update', 'restored', ${Date.now()})`);
     const old = { snapshot: '3999999999:3999999999:', server: 'another', at: Date.now() };
     const { position } = await reader.read(JSON.stringify(old), { limit: 1000 });
     await record(client, 'new');

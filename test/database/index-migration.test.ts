@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -7,26 +8,19 @@ import { createDataSource } from '../../src/database/create-data-source.ts';
 import { migratingOptions, sqlitePath } from '../../src/database/data-source-options.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { createIndex } from '../../src/database/migrations/build-index.ts';
-import {
-  createTestDatabase,
-  onPostgres,
-  onEachDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { createTestDatabase, onPostgres, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { runCli, spawnBuilt, startServer } from '../support/processes.ts';
 
-const MIGRATION = 'IndexGroupsById1795000000009';
-const INDEX = 'user_group_workspace_id_id_idx';
+const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
+const MIGRATION = 'IndexGroups1795700000003';
+const INDEX = 'next_groups_by_creation';
 
 onEachDatabase((kind) => {
   test('who waits for another process that migrates says so, and not for ever', async () => {
     const database = await createTestDatabase(kind);
     const release = await migrateForEver(database);
-    const refused = await runCli(
-      { ...database.env, MIGRATION_WAIT_SECONDS: '2' },
-      ...['migration', 'run'],
-    );
+    const refused = await runCli({ ...database.env, MIGRATION_WAIT_SECONDS: '2' }, ...['migration', 'run']);
     expect([refused.code, refused.stdout]).toEqual([1, '']);
     expect(refused.stderr).toMatch(
       /^waiting for another process that migrates the database, waited seconds 1\nuser-group-service: Another process has been migrating the database for 2 s \(MIGRATION_WAIT_SECONDS\)[^\n]*\n$/,
@@ -48,8 +42,8 @@ onPostgres('on a PostgreSQL that is in use', () => {
 
   beforeEach(async () => {
     database = await createTestDatabase('postgres');
-    await prepareDatabase(loadConfig(database.env));
-    await runSql(database, `DELETE FROM migration WHERE name = '${MIGRATION}'`);
+    await runCli({ ...database.env, PLUGINS }, 'migration', 'run');
+    await runSql(database, `DELETE FROM next_migration WHERE name = '${MIGRATION}'`);
     await runSql(database, `DROP INDEX ${INDEX}`);
     backup = new Client({ connectionString: database.env['DATABASE_URL'] });
     await backup.connect();
@@ -65,10 +59,8 @@ onPostgres('on a PostgreSQL that is in use', () => {
   test('an index is built while a backup reads and callers write', async () => {
     const server = spawnMigration(database);
     await buildHasBegun(database);
-    // Of another version, which does not know of the migration.
-    await runSql(database, `INSERT INTO migration (timestamp, name) VALUES (9, '${MIGRATION}')`);
+    // Without the migration, as the version before.
     const { api, stop } = await startServer(database.env);
-    await runSql(database, `DELETE FROM migration WHERE timestamp = 9`);
     for (let i = 0; i < 20; i++) {
       const started = performance.now();
       const { status } = await api.put({ user_group_id: `g${i % 3}`, name: `G ${i}` });
@@ -92,7 +84,7 @@ onPostgres('on a PostgreSQL that is in use', () => {
     );
     await backup.query('COMMIT');
     expect(await isWhole(database)).toBe(false);
-    const again = await runCli(database.env, 'migration', 'run');
+    const again = await runCli({ ...database.env, PLUGINS }, 'migration', 'run');
     expect([again.code, again.stdout]).toEqual([0, `${MIGRATION}\n`]);
     expect(await isWhole(database)).toBe(true);
   });
@@ -120,10 +112,8 @@ onPostgres('on a PostgreSQL that is in use', () => {
 
   test('a unique index over equal rows is refused, and none is left that would refuse more', async () => {
     await backup.query('COMMIT');
-    await runSql(database, `INSERT INTO workspace (name, created_at) VALUES ('b', 1), ('c', 1)`);
-    const dataSource = await createDataSource(
-      migratingOptions(loadConfig(database.env)),
-    ).initialize();
+    await runSql(database, `INSERT INTO workspace (name, public_id, created_at) VALUES ('b', 'b', 1), ('c', 'c', 1)`);
+    const dataSource = await createDataSource(migratingOptions(loadConfig(database.env))).initialize();
     const runner = dataSource.createQueryRunner();
     const index = { name: 'x', table: 'workspace', columns: ['created_at'], isUnique: true };
     await expect(createIndex(runner, index)).rejects.toThrow(/could not create unique index/);
@@ -152,7 +142,7 @@ async function migrateForEver({ env, kind }: TestDatabase): Promise<() => Promis
 }
 
 function spawnMigration({ env }: TestDatabase) {
-  const child = spawnBuilt('cli.js', env, 'migration', 'run');
+  const child = spawnBuilt('cli.js', { ...env, PLUGINS }, 'migration', 'run');
   let stdout = '';
   child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
   const finished = once(child, 'close').then(([code]) => [code as number | null, stdout] as const);

@@ -1,5 +1,5 @@
-import { DatabaseUnavailable } from '../../src/common/errors.ts';
-import { Lanes, type LanesOptions, type Outcome } from '../../src/database/lanes.ts';
+import { DatabaseUnavailable } from '../../src/common/problem/errors.ts';
+import { Lanes, type LanesOptions, type Outcome } from '../../src/database/waves/lanes.ts';
 
 interface Wave {
   workspaceId: number;
@@ -37,8 +37,7 @@ function startLanes(options: Omit<LanesOptions<string, string>, 'run'> = {}) {
       }),
   });
   /** What has been run so far, by workspace. */
-  const calls = (workspaceId = 1) =>
-    waves.filter((wave) => wave.workspaceId === workspaceId).map((wave) => wave.calls);
+  const calls = (workspaceId = 1) => waves.filter((wave) => wave.workspaceId === workspaceId).map((wave) => wave.calls);
   /** Joins with each call; the results are looked at later, so that none is unhandled. */
   const join = (...texts: string[]) => {
     const joined = texts.map((text) => lanes.join(1, text));
@@ -301,9 +300,7 @@ describe('while a wave hangs', () => {
     const soon = lanes.join(1, 'soon', performance.now() + LIMIT_MS / 4);
     jest.advanceTimersByTime(LIMIT_MS / 4);
     await expect(soon).rejects.toBeInstanceOf(DatabaseUnavailable);
-    await expect(lanes.join(1, 'past', performance.now())).rejects.toBeInstanceOf(
-      DatabaseUnavailable,
-    );
+    await expect(lanes.join(1, 'past', performance.now())).rejects.toBeInstanceOf(DatabaseUnavailable);
     waves[0]!.answer();
     expect(await hanging).toBe('hanging');
     await settled();

@@ -4,6 +4,7 @@ import { statement } from '../../src/database/statement.ts';
 import type { Statements } from '../../src/database/statements.ts';
 import { Transactor, type Work } from '../../src/database/transactor.ts';
 import { LastUse, type SetLastUse } from '../../src/database/upkeep/last-use.ts';
+import { onFlush } from '../../src/database/upkeep/shutdown-phases.ts';
 
 const BATCH = 100;
 const BATCH_MS = 100;
@@ -21,14 +22,18 @@ class SlowTransactor extends Transactor {
     return result;
   }
 
+  apply(): Promise<never> {
+    throw new Error('a last use is no statement of its own');
+  }
+
   async close(): Promise<void> {
     // It has nothing to close.
   }
 }
 
-const setLastUse: SetLastUse = statement('test.set-last-use', () => 'SELECT 1');
-
-class TestUse extends LastUse {}
+class TestUse extends LastUse {
+  protected readonly setLastUse: SetLastUse = statement('test.set-last-use', () => 'SELECT 1');
+}
 
 function createUse() {
   const transactor = new SlowTransactor();
@@ -39,7 +44,7 @@ function createUse() {
       return Promise.resolve([]);
     },
   };
-  const use = new TestUse(transactor, statements as unknown as Statements, setLastUse);
+  const use = new TestUse(transactor, statements as unknown as Statements);
   const record = (from: number, count: number) => {
     for (let id = from; id < from + count; id++) use.record(id);
   };
@@ -49,7 +54,7 @@ function createUse() {
 test('the end writes what it has time for, and leaves no batch under way', async () => {
   const { transactor, written, use, record } = createUse();
   record(1, 20 * BATCH);
-  await use.onLastWork();
+  await use[onFlush]();
   expect(transactor.underWay).toBe(0);
   expect(written).toHaveLength(transactor.begun * BATCH);
   expect(transactor.begun).toBeLessThan(10);
@@ -70,7 +75,7 @@ test('the end waits for a flush that is under way, and ends it early, too', asyn
   flush();
   await sleep(BATCH_MS / 2);
   expect(transactor.underWay).toBe(1);
-  await use.onLastWork();
+  await use[onFlush]();
   expect(transactor.underWay).toBe(0);
   expect(written).toHaveLength(transactor.begun * BATCH);
   expect(transactor.begun).toBeLessThan(10);

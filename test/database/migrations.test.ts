@@ -2,20 +2,18 @@ import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { createDataSource } from '../../src/database/create-data-source.ts';
 import { migratingOptions } from '../../src/database/data-source-options.ts';
-import {
-  listMigrations,
-  prepareDatabase,
-  revertMigration,
-} from '../../src/database/schema/migrate.ts';
+import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
 import { migrations } from '../../src/database/migrations/index.ts';
 import {
   administer,
+  changeDatabase,
   createTestDatabase,
   onEachDatabase,
   type TestDatabase,
 } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
-import { startServer } from '../support/processes.ts';
+import { withNextMigration } from '../support/next-migration.ts';
+import { runCli, startServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
@@ -32,15 +30,43 @@ onEachDatabase((kind) => {
     await prepareDatabase(config);
     const schema = await schemaOf(database);
     expect(schema.length).toBeGreaterThan(20);
-    for (const migration of migrations) {
+    for (const migration of migrations.slice(1)) {
       expect(migration.name).toMatch(/\d{13}$/);
       await revertMigration(config);
     }
-    expect((await listMigrations(config)).every(({ applied }) => !applied)).toBe(true);
-    expect(await schemaOf(database)).toEqual([]);
+    const states = await listMigrations(config);
+    expect(states.filter(({ applied }) => applied)).toEqual([states[0]]);
     await prepareDatabase(config);
     expect(await schemaOf(database)).toEqual(schema);
   });
+
+  test('the first migration, which would delete everything, cannot be undone', async () => {
+    const config = loadConfig(database.env);
+    await prepareDatabase(config);
+    const schema = await schemaOf(database);
+    for (let left = migrations.length; left > 1; left--) await revertMigration(config);
+    await expect(revertMigration(config)).rejects.toThrow('delete the database instead');
+    await prepareDatabase(config);
+    expect(await schemaOf(database)).toEqual(schema);
+  });
+
+  test.each(['run', 'show', 'revert'])(
+    'a database from before the first migration is left as it is by `migration %s`, with a word on what to do',
+    async (command) => {
+      await changeDatabase(
+        database,
+        `CREATE TABLE migration (id integer PRIMARY KEY, timestamp bigint NOT NULL, name text NOT NULL);
+         INSERT INTO migration VALUES (1, 1795000000033, 'CreateActivity1795000000033')`,
+      );
+      expect(await runCli(database.env, 'migration', command)).toEqual({
+        code: 1,
+        stdout: '',
+        stderr:
+          'user-group-service: The database was made by a version before 0.1.0, or by another program; export the groups there with "group export", and import them into a new database with "group import".\n',
+      });
+      expect(await schemaOf(database)).toEqual([]);
+    },
+  );
 
   test('the list is in the order of its time stamps', async () => {
     const names = (await listMigrations(loadConfig(database.env))).map(({ name }) => name);
@@ -66,13 +92,8 @@ onEachDatabase((kind) => {
     test('limits that the database has for short transactions do not end a migration', async () => {
       const config = loadConfig(database.env);
       await prepareDatabase(config);
-      await undoColumn(database);
       const name = new URL(database.env['DATABASE_URL']!).pathname.slice(1);
-      for (const limit of [
-        'lock_timeout',
-        'statement_timeout',
-        'idle_in_transaction_session_timeout',
-      ]) {
+      for (const limit of ['lock_timeout', 'statement_timeout', 'idle_in_transaction_session_timeout']) {
         await administer(`ALTER DATABASE ${name} SET ${limit} = '50ms'`);
       }
       const reader = new Client({ connectionString: config.databaseUrl! });
@@ -80,42 +101,39 @@ onEachDatabase((kind) => {
       await reader.query(
         'BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0; LOCK TABLE user_group IN ACCESS SHARE MODE',
       );
-      const migrated = prepareDatabase(config);
+      const next = withNextMigration(config);
+      const migrated = prepareDatabase(next);
       await new Promise((resolve) => setTimeout(resolve, 500));
       await reader.end();
       await migrated;
-      expect((await listMigrations(config)).every(({ applied }) => applied)).toBe(true);
+      expect((await listMigrations(next)).every(({ applied }) => applied)).toBe(true);
     });
 
     test('a migration that has to wait for a reader holds up no caller meanwhile', async () => {
-      const config = loadConfig(database.env);
       const { api, stop } = await startServer(database.env);
       await api.put({ user_group_id: 'g', name: 'G' });
-      await undoColumn(database);
       // As a backup holds it, for as long as it takes.
       const backup = new Client({ connectionString: database.env['DATABASE_URL'] });
       await backup.connect();
       await backup.query('BEGIN; LOCK TABLE user_group_token IN ACCESS SHARE MODE');
-      const migrated = prepareDatabase(config);
+      const migrated = prepareDatabase(withNextMigration(loadConfig(database.env)));
       const until = performance.now() + 1500;
       while (performance.now() < until) {
         const { status } = await api.put({ user_group_id: 'g', name: `G ${performance.now()}` });
         expect(status).toBe(200);
       }
-      expect((await listApplied(database)).length).toBe(migrations.length - 1);
+      expect(await findNext(database)).toHaveLength(0);
       await backup.query('COMMIT');
       await backup.end();
       await migrated;
-      expect((await listApplied(database)).length).toBe(migrations.length);
+      expect(await findNext(database)).toHaveLength(1);
       expect(await stop()).toBe(0);
     });
   }
 
   test('three servers that start at once on an empty database all serve it', async () => {
     const servers = await Promise.all(Array.from({ length: 3 }, () => startServer(database.env)));
-    const answers = await Promise.all(
-      servers.map(({ api }) => api.get({ user_group_id: 'shared', name: 'Shared' })),
-    );
+    const answers = await Promise.all(servers.map(({ api }) => api.get({ user_group_id: 'shared', name: 'Shared' })));
     expect(answers.filter(({ body }) => body.new_user_group)).toHaveLength(1);
     expect(new Set(answers.map(({ body }) => body.user_group.token)).size).toBe(1);
     expect(await Promise.all(servers.map((server) => server.stop()))).toEqual([0, 0, 0]);
@@ -136,13 +154,10 @@ async function schemaOf({ env, kind }: TestDatabase): Promise<string[]> {
   return rows.map(({ line }) => line);
 }
 
-/** Undoes a migration that takes the tables for itself, and that a running server does not miss. */
-async function undoColumn(database: TestDatabase): Promise<void> {
-  await runSql(database, 'ALTER TABLE encryption_key DROP COLUMN forgotten_at');
-  await runSql(database, "DELETE FROM migration WHERE name LIKE 'AddKeyForgottenAt%'");
-}
-
-/** Past the lock under which migrations are made. */
-function listApplied(database: TestDatabase): Promise<{ name: string }[]> {
-  return runSql(database, 'SELECT name FROM migration');
+/** Finds the column that `withNextMigration` adds, once it is committed. */
+function findNext(database: TestDatabase): Promise<object[]> {
+  return runSql(
+    database,
+    `SELECT FROM information_schema.columns WHERE table_name = 'encryption_key' AND column_name = 'note'`,
+  );
 }

@@ -2,14 +2,10 @@ import { createServer, connect, type Server, type Socket } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import BetterSqlite3 from 'better-sqlite3';
 import { join } from 'node:path';
-import {
-  administer,
-  createTestDatabase,
-  onPostgres,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { type RunningServer, startOwnServer, startServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 /** A cable to the database that can be cut, or go silent, and be mended. */
 class Cable {
@@ -168,13 +164,10 @@ onPostgres('on postgres', () => {
 
   test('a process ends within ten seconds although its database does not answer', async () => {
     const own = new Cable(new URL(url));
-    const ending = await startOwnServer({
-      ...database.env,
-      DATABASE_URL: (await own.plugIn()).href,
-    });
+    const ending = await startOwnServer({ ...database.env, DATABASE_URL: (await own.plugIn()).href });
     // Of everything that a process counts and writes at its end, some.
     const { body } = await ending.api.get({ ...group, user_group_id: 'at the end' });
-    await ending.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    await ending.api.introspect(body.user_group.token);
     expect((await ending.api.get(group, { Authorization: 'Token of nobody' })).status).toBe(401);
     own.goSilent(true);
     const halfSent = connect(Number(new URL(ending.baseUrl).port), '127.0.0.1');
@@ -191,40 +184,33 @@ onPostgres('on postgres', () => {
 
   test('an introspection is not answered from memory once the database is away for a second', async () => {
     const { body } = await server.api.get(group);
-    const introspect = () =>
-      server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
-    expect((await introspect()).body.active).toBe(true);
+    const { token } = body.user_group;
+    expect(await server.api.isActive(token)).toBe(true);
     await cable.cut();
     await new Promise((resolve) => setTimeout(resolve, 1000));
-    const answer = await introspect();
-    expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
+    expect(await server.api.introspect(token)).toMatchObject({ status: 503, code: 'database_unavailable' });
     await cable.plugIn();
     await expectRecovery();
-    expect((await introspect()).body.active).toBe(true);
+    expect(await server.api.isActive(token)).toBe(true);
   });
 
   test('a connection that listens for changes and goes silent is replaced', async () => {
     const { body } = await server.api.get(group);
-    await server.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    await server.api.introspect(body.user_group.token);
     const listeners = () =>
       runSql<{ pid: number }>(
         database,
         `SELECT pid FROM pg_stat_activity
            WHERE application_name = 'user-group-service listen' AND datname = current_database()`,
       );
-    const until = async (isSo: (pids: number[]) => boolean) => {
-      const deadline = performance.now() + 20_000;
-      for (;;) {
-        const pids = (await listeners()).map(({ pid }) => pid);
-        if (isSo(pids)) return pids;
-        expect(performance.now()).toBeLessThan(deadline);
-        await new Promise((resolve) => setTimeout(resolve, 100));
-      }
-    };
-    const before = await until((pids) => pids.length === 1);
+    await until(async () => (await listeners()).length === 1);
+    const [before] = await listeners();
     cable.hush();
-    await until((pids) => pids.some((pid) => !before.includes(pid)));
-    await until((pids) => pids.length === 1);
+    const isReplaced = async () => {
+      const [listener, ...others] = await listeners();
+      return listener !== undefined && listener.pid !== before!.pid && others.length === 0;
+    };
+    await until(isReplaced, 20_000);
     cable.goSilent(false);
     await expectRecovery();
   });
@@ -244,9 +230,7 @@ onPostgres('on postgres', () => {
     const wave = () =>
       Promise.all(
         Array.from({ length: 60 }, (_, index) =>
-          index % 2 === 0
-            ? server.api.get({ user_group_id: 'g' })
-            : server.api.put({ ...group, name: `G ${index}` }),
+          index % 2 === 0 ? server.api.get({ user_group_id: 'g' }) : server.api.put({ ...group, name: `G ${index}` }),
         ),
       );
     for (let round = 0; round < 5; round++) {
@@ -282,19 +266,14 @@ onPostgres('on postgres', () => {
     const answer = await server.api.put({ ...group, name: 'locked out' });
     expect([answer.status, answer.body.code]).toEqual([503, 'database_unavailable']);
     expect(performance.now() - started).toBeLessThan(5000);
-    expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe(
-      'locked out',
-    );
+    expect((await server.api.get({ user_group_id: 'g' })).body.user_group.name).not.toBe('locked out');
     await client.query('ROLLBACK');
     await client.end();
     await expectRecovery();
   });
 
   /** Repeats a call over the moment in which ended connections are replaced. */
-  async function expectAnswer(
-    call: () => Promise<{ status: number }>,
-    status: number,
-  ): Promise<void> {
+  async function expectAnswer(call: () => Promise<{ status: number }>, status: number): Promise<void> {
     const statuses = [(await call()).status, (await call()).status, (await call()).status];
     expect(statuses.at(-1)).toBe(status);
   }

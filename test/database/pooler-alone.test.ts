@@ -1,24 +1,21 @@
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { migrations } from '../../src/database/migrations/index.ts';
 import { reachDatabase } from '../../src/database/schema/reach-database.ts';
-import {
-  administer,
-  createTestDatabase,
-  onPostgres,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { administer, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { canStartPgBouncer, OwnPgBouncer } from '../support/pgbouncer.ts';
 import { type RunningServer, runBuilt, startServer } from '../support/processes.ts';
 
 const POOL_SIZE = 2;
+/** Brings one that runs in a transaction, and one that does not. */
+const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
+const [IN_TRANSACTION, ALONE] = ['CreateTable1795700000002', 'IndexGroups1795700000003'];
+const REVERT = ['migration', 'revert', '--plugin', 'next'];
 /** Everything that the service says to a session of its own. */
-const EVERY_PARAMETER =
-  'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options';
+const EVERY_PARAMETER = 'statement_timeout,lock_timeout,idle_in_transaction_session_timeout,options';
 const SESSION_LOCK = 7_245_310_119;
-const UNHEARD =
-  /not listening for changes of other processes: DATABASE_URL leads through a pooler/g;
+const UNHEARD = /not listening for changes of other processes: DATABASE_URL leads through a pooler/g;
 
 (canStartPgBouncer() ? onPostgres : describe.skip)('through PgBouncer alone', () => {
   let database: TestDatabase;
@@ -33,10 +30,7 @@ const UNHEARD =
     const name = new URL(direct).pathname.slice(1);
     await administer(`ALTER DATABASE ${name} SET statement_timeout = '7s'`);
     await administer(`ALTER DATABASE ${name} SET lock_timeout = '6s'`);
-    pooler = await OwnPgBouncer.start(direct, {
-      poolSize: POOL_SIZE,
-      ...(ignored !== undefined && { ignored }),
-    });
+    pooler = await OwnPgBouncer.start(direct, { poolSize: POOL_SIZE, ...(ignored !== undefined && { ignored }) });
     env = { ...database.env, DATABASE_URL: pooler.url };
   }
 
@@ -47,10 +41,7 @@ const UNHEARD =
 
   /** What the connections of the pooler are set to; each is asked in a transaction of its own. */
   async function settings() {
-    const clients = Array.from(
-      { length: POOL_SIZE },
-      () => new Client({ connectionString: pooler.url }),
-    );
+    const clients = Array.from({ length: POOL_SIZE }, () => new Client({ connectionString: pooler.url }));
     return Promise.all(
       clients.map(async (client) => {
         await client.connect();
@@ -145,9 +136,7 @@ const UNHEARD =
       for (const { api, output } of servers) {
         expect(output().match(UNHEARD)).toHaveLength(1);
         const { body } = await api.call('GET', '/api/v1/system');
-        expect(body).toMatchObject({
-          system: { change_feed: { channel_up: null }, replicas: null },
-        });
+        expect(body).toMatchObject({ system: { change_feed: { channel_up: null }, replicas: null } });
       }
     });
 
@@ -175,11 +164,7 @@ const UNHEARD =
     const server = await startServer({ ...source.env, TOKEN_ENCRYPTION_KEYS });
     const { token } = await server.api.create();
     expect(await server.stop()).toBe(0);
-    const moving = {
-      DATA_DIR: source.env['DATA_DIR']!,
-      DATABASE_URL: pooler.url,
-      TOKEN_ENCRYPTION_KEYS,
-    };
+    const moving = { DATA_DIR: source.env['DATA_DIR']!, DATABASE_URL: pooler.url, TOKEN_ENCRYPTION_KEYS };
     const moved = await runBuilt('cli.js', moving, 'migrate-data');
     expect([moved.stderr, moved.code]).toEqual([expect.any(String), 0]);
     expect(await settings()).toEqual(UNCHANGED);
@@ -215,47 +200,34 @@ const UNHEARD =
   });
 
   describe('migrations of a database in use', () => {
-    // One that runs in a transaction, and those after it, of which some do not.
-    const FIRST = 'CreateWebhooks1795000000020';
-    const undone = migrations.slice(migrations.findIndex(({ name }) => name === FIRST));
-    const [alone, inTransaction] = [true, false].map((isAlone) =>
-      undone
-        .filter((Migration) => isAlone === 'transaction' in new Migration())
-        .map(({ name }) => name),
-    ) as [string[], string[]];
-
     beforeAll(async () => {
       await prepare();
+      env = { ...env, PLUGINS };
       const { stop } = await startServer(env);
       expect(await stop()).toBe(0);
-      for (let left = undone.length; left > 0; left--) {
-        expect((await runBuilt('cli.js', env, 'migration', 'revert')).code).toBe(0);
+      const direct = { ...env, DATABASE_URL: database.env['DATABASE_URL']! };
+      for (const name of [ALONE, IN_TRANSACTION]) {
+        expect((await runBuilt('cli.js', direct, ...REVERT)).stderr).toBe(`${name} is undone.\n`);
       }
     });
 
     afterAll(remove);
 
     const applied = async () =>
-      (await runSql<{ name: string }>(database, 'SELECT name FROM migration ORDER BY id')).map(
-        ({ name }) => name,
-      );
+      (await runSql<{ name: string }>(database, 'SELECT name FROM next_migration ORDER BY id')).map(({ name }) => name);
     const tables = () =>
       runSql<{ name: string }>(
         database,
-        `SELECT tablename AS name FROM pg_tables WHERE tablename LIKE 'webhook_%' ORDER BY 1`,
+        `SELECT tablename AS name FROM pg_tables WHERE tablename = 'next_second' ORDER BY 1`,
       );
 
     test('those that need a session are refused before anything is changed, with a word on what to do', async () => {
       const before = await applied();
       for (const [program, ...args] of [['main.js'], ['cli.js', 'migration', 'run']] as const) {
-        const { code, stderr } = await runBuilt(
-          program,
-          { ...env, PORT: '0', METRICS_PORT: '0' },
-          ...args,
-        );
+        const { code, stderr } = await runBuilt(program, { ...env, PORT: '0', METRICS_PORT: '0' }, ...args);
         expect([code, stderr]).toEqual([
           1,
-          `user-group-service: The migration ${alone[0]!} cannot run through the pooler of DATABASE_URL while the database is in use; run "migration run" once with DATABASE_DIRECT_URL, which leads past it.\n`,
+          `user-group-service: The migration ${ALONE} cannot run through the pooler of DATABASE_URL while the database is in use; run "migration run" once with DATABASE_DIRECT_URL, which leads past it.\n`,
         ]);
       }
       expect([await applied(), await tables()]).toEqual([before, []]);
@@ -263,31 +235,22 @@ const UNHEARD =
     });
 
     test('those that run in a transaction run through it, one process at a time, and past it the others do', async () => {
-      for (const [index, name] of alone.entries()) {
-        await runSql(
-          database,
-          `INSERT INTO migration (timestamp, name) VALUES (${index}, '${name}')`,
-        );
-      }
+      await runSql(database, `INSERT INTO next_migration (timestamp, name) VALUES (9, '${ALONE}')`);
       const holder = new Client({ connectionString: database.env['DATABASE_URL'] });
       await holder.connect();
       await holder.query(`SELECT pg_advisory_lock(${SESSION_LOCK})`);
-      const waited = await runBuilt(
-        'cli.js',
-        { ...env, MIGRATION_WAIT_SECONDS: '1' },
-        ...['migration', 'run'],
-      );
+      const waited = await runBuilt('cli.js', { ...env, MIGRATION_WAIT_SECONDS: '1' }, ...['migration', 'run']);
       expect([waited.code, waited.stdout]).toEqual([1, '']);
       expect(waited.stderr).toContain('Another process has been migrating the database for 1 s');
       await holder.end();
       const through = await runBuilt('cli.js', env, 'migration', 'run');
-      expect([through.code, through.stdout]).toEqual([0, `${inTransaction.join('\n')}\n`]);
-      expect(await tables()).toHaveLength(6);
+      expect([through.code, through.stdout]).toEqual([0, `${IN_TRANSACTION}\n`]);
+      expect(await tables()).toHaveLength(1);
       expect(await settings()).toEqual(UNCHANGED);
-      await runSql(database, 'DELETE FROM migration WHERE timestamp < 10');
+      await runSql(database, 'DELETE FROM next_migration WHERE timestamp < 10');
       const direct = { ...env, DATABASE_DIRECT_URL: database.env['DATABASE_URL']! };
       const past = await runBuilt('cli.js', direct, 'migration', 'run');
-      expect([past.code, past.stdout]).toEqual([0, `${alone.join('\n')}\n`]);
+      expect([past.code, past.stdout]).toEqual([0, `${ALONE}\n`]);
       const { stop } = await startServer(env);
       expect(await stop()).toBe(0);
     });

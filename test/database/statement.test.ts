@@ -1,17 +1,12 @@
 import type { EntityManager } from 'typeorm';
 import { toBytesText } from '../../src/database/dialect.ts';
-import { statement } from '../../src/database/statement.ts';
+import { statement, type Step } from '../../src/database/statement.ts';
 import { Statements } from '../../src/database/statements.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
 
-const COLUMNS = {
-  a_text: 'text',
-  an_integer: 'integer',
-  a_bigint: 'bigint',
-  bytes: 'bytes',
-} as const;
+const COLUMNS = { a_text: 'text', an_integer: 'integer', a_bigint: 'bigint', bytes: 'bytes' } as const;
 
 interface Read {
   text: string | null;
@@ -39,13 +34,8 @@ const findAmong = statement<
     WHERE ${isOneOf('name', ':names')} AND ${isOneOf('id', ':ids', 'integer')} ORDER BY name`,
 );
 
-const findEach = statement<{ names: readonly string[] }, { name: string }>(
-  'test.find-each',
-  (dialect) =>
-    dialect.forEachKey(
-      ':names',
-      (key) => `SELECT w.name FROM workspace w WHERE ${key.is('w.name')} ORDER BY w.name`,
-    ),
+const findEach = statement<{ names: readonly string[] }, { name: string }>('test.find-each', (dialect) =>
+  dialect.forEachKey(':names', (key) => `SELECT w.name FROM workspace w WHERE ${key.is('w.name')} ORDER BY w.name`),
 );
 
 const addWorkspaces = statement<{ records: readonly object[] }>(
@@ -54,6 +44,59 @@ const addWorkspaces = statement<{ records: readonly object[] }>(
     INSERT INTO workspace (name, created_at, public_id)
     SELECT name, created_at, name FROM ${recordsOf(':records', { name: 'text', created_at: 'bigint' })}`,
 );
+
+interface Added {
+  n: number;
+  name: string;
+  bytes: string;
+  /** Whether the workspace was added; a name that is taken is left out. */
+  isAdded: boolean | 0 | 1;
+  added: number;
+}
+
+const THINGS = { n: 'integer', name: 'text', bytes: 'bytes' } as const;
+
+const addThings = statement<{ things: readonly object[]; prefix: string }, Added>(
+  'test.add-things',
+  ({ toHex }): Step[] => [
+    { name: 'things', columns: THINGS },
+    { name: 'named', isView: true, sql: 'SELECT n, :prefix || name AS name, bytes FROM things' },
+    {
+      name: 'added',
+      columns: { name: 'text' },
+      sql: `
+      INSERT INTO workspace (name, created_at, public_id) SELECT name, 1, 'ws ' || n || substr(name, 6, 14) FROM named WHERE n < 100
+      ON CONFLICT (name) DO NOTHING RETURNING name`,
+    },
+    { name: 'counted', columns: { added: 'integer' }, sql: 'SELECT count(*) AS added FROM added' },
+    {
+      name: 'result',
+      sql: `
+      SELECT v.n, v.name, ${toHex('v.bytes')} AS bytes, a.name IS NOT NULL AS "isAdded",
+        CAST(c.added AS integer) AS added
+      FROM named v CROSS JOIN counted c LEFT JOIN added a ON a.name = v.name ORDER BY v.n`,
+    },
+  ],
+);
+
+/** Its second step fails: a change has a kind. */
+const addAndFail = statement<{ records: readonly object[] }>('test.add-and-fail', (): Step[] => [
+  { name: 'records', columns: { name: 'text' } },
+  {
+    name: 'added',
+    columns: { id: 'integer' },
+    sql: `
+      INSERT INTO workspace (name, created_at, public_id)
+      SELECT name, 1, 'ws ' || name FROM records RETURNING id`,
+  },
+  {
+    name: 'logged',
+    table: 'change_event',
+    sql: `
+      INSERT INTO change_event (transaction_id, public_id, occurred_at) SELECT 1, id, 1 FROM added`,
+  },
+  { name: 'result', sql: 'SELECT id FROM added' },
+]);
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -67,7 +110,7 @@ onEachDatabase((kind) => {
 
   const add = (manager: EntityManager, ...names: unknown[]) => {
     const records = names.map((name) => ({ name, created_at: 1 }));
-    statements.runLast(manager, addWorkspaces, { records });
+    return statements.run(manager, addWorkspaces, { records });
   };
 
   const count = async (prefix: string) => {
@@ -105,17 +148,14 @@ onEachDatabase((kind) => {
   });
 
   test('keys are found alone, among others, and beside lists of other lengths', async () => {
-    await transactor.run((manager) => {
-      add(manager, 'key a', 'key b');
-    });
+    await transactor.run((manager) => add(manager, 'key a', 'key b'));
     const all = await service.query<{ id: number }>('SELECT id FROM workspace ORDER BY id');
     const ids = all.map(({ id }) => id);
     const [a, b] = [
       { name: 'key a', text: 'x' },
       { name: 'key b', text: 'x' },
     ];
-    const find = (names: string[], among: number[]) =>
-      statements.read(findAmong, { names, ids: among, text: 'x' });
+    const find = (names: string[], among: number[]) => statements.read(findAmong, { names, ids: among, text: 'x' });
     expect(await find(['key a'], ids)).toEqual([a]);
     expect(await find(['key b', 'key a'], ids)).toEqual([a, b]);
     expect(await find(['key b', 'key a'], [ids.at(-1)!])).toEqual([b]);
@@ -124,11 +164,63 @@ onEachDatabase((kind) => {
     expect(await find([], ids)).toEqual([]);
     expect(await find(['key a'], [])).toEqual([]);
     expect(await statements.read(findEach, { names: ['key a'] })).toEqual([{ name: 'key a' }]);
-    expect(await statements.read(findEach, { names: ['key b', 'none'] })).toEqual([
-      { name: 'key b' },
-    ]);
+    expect(await statements.read(findEach, { names: ['key b', 'none'] })).toEqual([{ name: 'key b' }]);
     expect(await statements.read(findEach, { names: ['none'] })).toEqual([]);
     expect(await statements.read(findEach, { names: [] })).toEqual([]);
+  });
+
+  describe('steps', () => {
+    const ways = {
+      'as a transaction': (things: readonly object[], prefix: string) =>
+        transactor.apply(addThings, { things, prefix }),
+      'within one': (things: readonly object[], prefix: string) =>
+        transactor.run((manager) => statements.run(manager, addThings, { things, prefix })),
+    };
+
+    test.each(Object.entries(ways))('%s read the rows of those before, of lists of any length', async (way, run) => {
+      const prefix = `step ${way} `;
+      const seen = (rows: Added[]) => rows.map((row) => ({ ...row, isAdded: Boolean(row.isAdded) }));
+      const one = { n: 1, name: `it's :name $1`, bytes };
+      const of = (n: number, name: string, added: number) => ({
+        n,
+        name: prefix + name,
+        bytes: '00ff275c',
+        isAdded: added > 0,
+        added,
+      });
+      expect(seen(await run([], prefix))).toEqual([]);
+      expect(seen(await run([one], prefix))).toEqual([of(1, one.name, 1)]);
+      // Its name is taken now.
+      expect(seen(await run([one], prefix))).toEqual([of(1, one.name, 0)]);
+      const many = Array.from({ length: 9 }, (_, n) => ({ n: n + 2, name: `many ${n}`, bytes }));
+      expect(seen(await run([one, ...many, { n: 100, name: 'beyond', bytes }], prefix))).toEqual([
+        { ...of(1, one.name, 0), added: 9 },
+        ...many.map(({ n, name }) => of(n, name, 9)),
+        { ...of(100, 'beyond', 0), added: 9 },
+      ]);
+      expect(await count(prefix.replaceAll("'", "''"))).toBe(10);
+    });
+
+    test.each([1, 2])(
+      'an error names the table of its step, and nothing of the others is stored: %d',
+      async (length) => {
+        const records = Array.from({ length }, (_, n) => ({ name: `failed ${n}` }));
+        await expect(transactor.apply(addAndFail, { records })).rejects.toMatchObject({ table: 'change_event' });
+        const within = transactor.run((manager) => statements.run(manager, addAndFail, { records }));
+        await expect(within).rejects.toMatchObject({ table: 'change_event' });
+        expect(await count('failed')).toBe(0);
+      },
+    );
+
+    test('a step that fails takes none of the statements with it that arrive together', async () => {
+      const results = await Promise.allSettled([
+        transactor.apply(addThings, { things: [{ n: 1, name: 'a' }], prefix: 'beside the one ' }),
+        transactor.apply(addAndFail, { records: [{ name: 'beside failed' }] }),
+        transactor.apply(addThings, { things: [{ n: 1, name: 'b' }], prefix: 'beside other ' }),
+      ]);
+      expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+      expect(await count('beside ')).toBe(2);
+    });
   });
 
   test.each([
@@ -137,25 +229,19 @@ onEachDatabase((kind) => {
     ['no number', Number.NaN],
     ['no finite number', Infinity],
     ['a BigInt', 5n],
-  ])(
-    'what no driver can send, as %s, fails before anything is sent',
-    async (kindOfValue, value) => {
-      const work = transactor.run((manager) => {
-        add(manager, 'unsent 1');
-        add(manager, value);
-        add(manager, 'unsent 2');
-      });
-      await expect(work).rejects.toThrow(TypeError);
-      expect(await count('unsent')).toBe(0);
-      await transactor.run((manager) => {
-        add(manager, `after ${kindOfValue}`);
-      });
-      expect(await count(`after ${kindOfValue}`)).toBe(1);
-    },
-  );
+  ])('what no driver can send, as %s, fails before anything is sent', async (kindOfValue, value) => {
+    const work = transactor.run(async (manager) => {
+      await add(manager, 'unsent 1');
+      await add(manager, value);
+    });
+    await expect(work).rejects.toThrow(TypeError);
+    expect(await count('unsent')).toBe(0);
+    await transactor.run((manager) => add(manager, `after ${kindOfValue}`));
+    expect(await count(`after ${kindOfValue}`)).toBe(1);
+  });
 });
 
 test('a name that PostgreSQL would cut off is refused', () => {
-  expect(() => statement('a'.repeat(57), () => 'SELECT 1')).not.toThrow();
-  expect(() => statement('a'.repeat(58), () => 'SELECT 1')).toThrow('too long');
+  expect(() => statement('a'.repeat(52), () => 'SELECT 1')).not.toThrow();
+  expect(() => statement('a'.repeat(53), () => 'SELECT 1')).toThrow('too long');
 });

@@ -1,48 +1,36 @@
+import { features, GROUND } from '../../.dependency-cruiser.mjs';
 import { sources } from '../support/source-code.ts';
 
-/**
- * Who, beside its owner, reads a table: folders that lie above the owner. What migrates or moves the
- * whole database is exempt.
- */
-const readers: Record<string, string[]> = {
-  api_token: ['console', 'webhook'],
-  audit_event: ['webhook'],
-  change_event: ['webhook'],
-  data_source_mapping: ['registry'],
-  encryption_key: ['user-group', 'webhook'],
-  user_group: ['registry', 'webhook'],
-  user_group_token: ['webhook'],
-  webhook_endpoint: ['user-group'],
-  workspace: ['console', 'registry', 'user-group'],
-};
+const rows: Record<string, string[]> = features;
 
-/** The count of user groups is a column of their workspace. */
-const writers: Record<string, string[]> = { workspace: ['user-group'] };
-
+/** Folders that migrate or move the whole database. */
 const EXEMPT = /^src\/database\/(migrations|move|schema)\//;
 
 const files = sources
   .filter(({ path }) => !EXEMPT.test(path))
-  .map(({ path, file }) => ({ folder: path.split('/')[1]!, text: file.text }));
+  .map(({ path, file }) => ({ path, folder: path.split('/')[1]!, text: file.text }));
 
 /** Each table with the folder of its entity. */
 const owners = new Map(
-  files.flatMap(({ folder, text }) =>
-    [...text.matchAll(/@Entity\('(\w+)'\)/g)].map(([, table]) => [table!, folder]),
-  ),
+  files.flatMap(({ folder, text }) => [...text.matchAll(/@Entity\('(\w+)'\)/g)].map(([, table]) => [table!, folder])),
 );
 
-/** The folders, other than its owner, whose SQL names a table behind one of these words. */
-function strangersBehind(words: RegExp): Record<string, string[]> {
-  const found: Record<string, Set<string>> = {};
-  for (const { folder, text } of files) {
-    for (const [, table] of text.matchAll(words)) {
-      const owner = owners.get(table!);
-      if (owner !== undefined && owner !== folder) (found[table!] ??= new Set()).add(folder);
-    }
+/** The folders that lie below one, by the table of imports. */
+function below(folder: string, found = new Set<string>()): Set<string> {
+  for (const one of [...GROUND, ...(rows[folder] ?? [])]) {
+    if (!found.has(one)) below(one, found.add(one));
   }
-  return Object.fromEntries(
-    Object.entries(found).map(([table, folders]) => [table, [...folders].sort()]),
+  return found;
+}
+
+/** Each use of a table behind one of these words from a folder that does not lie above that of its entity. */
+function usesFromBelow(words: RegExp): string[] {
+  return files.flatMap(({ path, folder, text }) =>
+    [...text.matchAll(words)].flatMap(([, table]) => {
+      const owner = owners.get(table!);
+      const isAbove = owner === undefined || owner === folder || below(folder).has(owner);
+      return isAbove ? [] : [`${path}: ${table!}`];
+    }),
   );
 }
 
@@ -57,6 +45,7 @@ test('every table has an owner', () => {
     'encryption_key',
     'event_consumer',
     'idempotency_key',
+    'idempotent_response',
     'notice',
     'registered_data_source',
     'registered_schema',
@@ -72,10 +61,6 @@ test('every table has an owner', () => {
   ]);
 });
 
-test('a table is written by its owner and by those who are listed', () => {
-  expect(strangersBehind(/\b(?:UPDATE|INSERT INTO|DELETE FROM)\s+(\w+)/g)).toEqual(writers);
-});
-
-test('a table is read by its owner and by those who are listed', () => {
-  expect(strangersBehind(/(?<!\bDELETE )\b(?:FROM|JOIN)\s+(\w+)/g)).toEqual(readers);
+test('a table is used by its owner and by those who may import its owner', () => {
+  expect(usesFromBelow(/\b(?:UPDATE|FROM|INTO|JOIN)\s+(\w+)/g)).toEqual([]);
 });

@@ -2,12 +2,13 @@ import { parser } from '@prometheus-io/lezer-promql';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { errorCatalogue } from '../../src/common/errors.ts';
+import { errorCatalogue } from '../../src/common/problem/errors.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { WebhookWorker } from '../../src/webhook/delivery/webhook-worker.ts';
 import { databaseKinds } from '../support/databases.ts';
 import { startTestService } from '../support/test-service.ts';
-import { SENDING, until } from '../support/webhook-receiver.ts';
+import { SENDING } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 interface AlertRules {
   groups: { rules: { alert: string; expr: string; labels: object; annotations: object }[] }[];
@@ -19,20 +20,15 @@ interface Dashboard {
 
 const deploy = join(import.meta.dirname, '..', '..', 'deploy');
 const read = (path: string) => readFileSync(join(deploy, path), 'utf8');
-const rules = (parse(read('prometheus/alerts.yaml')) as AlertRules).groups.flatMap(
-  (group) => group.rules,
-);
+const rules = (parse(read('prometheus/alerts.yaml')) as AlertRules).groups.flatMap((group) => group.rules);
 const { panels } = JSON.parse(read('grafana/dashboard.json')) as Dashboard;
 
 /** What Grafana puts in. */
-const fillIn = (expr: string) =>
-  expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'job');
+const fillIn = (expr: string) => expr.replaceAll('$__rate_interval', '1m').replaceAll('$job', 'job');
 
 const expressions: [string, string][] = [
   ...rules.map(({ alert, expr }): [string, string] => [alert, expr]),
-  ...panels.flatMap(({ title, targets }) =>
-    targets.map(({ expr }): [string, string] => [title, fillIn(expr)]),
-  ),
+  ...panels.flatMap(({ title, targets }) => targets.map(({ expr }): [string, string] => [title, fillIn(expr)])),
 ];
 
 interface Selector {
@@ -64,7 +60,7 @@ async function scrape(): Promise<Map<string, Record<string, string>[]>> {
     const service = await startTestService(kind, SENDING);
     await until(() => service.app.get(WebhookWorker).dueEndpoints !== null);
     const { body } = await service.api.get({ user_group_id: 'g', name: 'G' });
-    await service.api.call('POST', '/api/v1/introspect', { token: body.user_group.token });
+    await service.api.introspect(body.user_group.token);
     for (const line of (await service.app.get(Metrics).registry.metrics()).split('\n')) {
       const [, name, labels = ''] = /^(\w+)(?:\{(.*)\})? \S+$/.exec(line) ?? [];
       if (name === undefined) continue;
@@ -125,9 +121,6 @@ test('every alert says how urgent it is and what to do', () => {
   expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
   for (const { labels, annotations } of rules) {
     expect(labels).toEqual({ severity: expect.stringMatching(/^(page|ticket)$/) });
-    expect(annotations).toEqual({
-      summary: expect.stringMatching(/\.$/),
-      action: expect.stringMatching(/\.$/),
-    });
+    expect(annotations).toEqual({ summary: expect.stringMatching(/\.$/), action: expect.stringMatching(/\.$/) });
   }
 });

@@ -1,15 +1,15 @@
 import packageJson from '../../package.json' with { type: 'json' };
 import { Config } from '../../src/config/config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 
 /** What deployment files say about the service, as its code says it. */
 export const { version } = packageJson;
 export const { port, metricsPort } = new Config();
 
 /** The names of all variables, of files too. */
-export const variableNames = variablesOf(Config).flatMap(({ name, secret }) =>
-  secret ? [name, `${name}_FILE`] : [name],
+export const variableNames = variablesOf(Config).flatMap(({ name, hasFile }) =>
+  hasFile ? [name, `${name}_FILE`] : [name],
 );
 
 /** The paths that can be asked with GET and need no API token. */

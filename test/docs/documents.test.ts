@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { configTable, envExample, errorsDocument } from './render.ts';
+import { configTables, envExample, errorsDocument } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const TABLE = /(<!-- configuration -->\n)[\s\S]*?(\n<!-- \/configuration -->)/;
@@ -11,10 +11,7 @@ const documents: Record<string, (current: string) => string> = {
   'docs/errors.md': errorsDocument,
   'README.md': (current) => {
     expect(current).toMatch(TABLE);
-    return current.replace(
-      TABLE,
-      (_all, begin: string, end: string) => begin + configTable() + end,
-    );
+    return current.replace(TABLE, (_all, begin: string, end: string) => begin + configTables() + end);
   },
 };
 

@@ -1,4 +1,4 @@
-import * as errors from '../../src/common/errors.ts';
+import * as errors from '../../src/common/problem/errors.ts';
 
 const classes = Object.values(errors).filter(
   (value): value is typeof errors.ServiceError =>
@@ -9,6 +9,35 @@ test('every error class is in the catalogue, once', () => {
   expect(classes.length).toBeGreaterThan(40);
   expect(new Set(errors.errorCatalogue)).toEqual(new Set(classes.map(({ spec }) => spec)));
   expect(errors.errorCatalogue).toHaveLength(classes.length);
+});
+
+/** Brings about the example where the message depends on what is wrong. */
+const causes: Record<string, unknown[]> = {
+  json_malformed: [17],
+  json_duplicate_key: [17],
+  insufficient_scope: ['user-groups:write'],
+  grant_exceeds_caller: ['Your API token does not have the scope "user-groups:write".'],
+  method_not_allowed: ['GET'],
+  user_group_quota_reached: [100],
+  provided_id_taken: ['The workspace already has a schema with this provided_id.'],
+  body_too_large: [262_144],
+  validation_failed: [[{ pointer: '/name', code: 'empty', detail: 'The text must not be empty.' }]],
+  rate_limited: ['The API token has made too many requests.', 1],
+  too_many_at_once: [2, 'exports of the workspace'],
+};
+
+test('the example of an error is what its class says', () => {
+  const said = classes.map((ErrorClass) => {
+    const { code } = ErrorClass.spec;
+    const Kind = ErrorClass as unknown as new (...args: unknown[]) => errors.ServiceError;
+    return [code, new Kind(...(causes[code] ?? [])).message];
+  });
+  const examples = errors.errorCatalogue.map(({ code, about, detail = about }) => [code, detail]);
+  // A refusal by an extension has its words alone.
+  const own = 'refused';
+  expect(said.filter(([code]) => code !== own)).toEqual(
+    expect.arrayContaining(examples.filter(([code]) => code !== own)),
+  );
 });
 
 test('codes are unique and ordered by status', () => {
@@ -23,12 +52,9 @@ test('what HTTP asks for goes with the status', () => {
     classes
       .filter(({ spec }) => spec.status === status)
       .map((ErrorClass) =>
-        Object.keys(
-          new (ErrorClass as unknown as new (value: string) => errors.ServiceError)('1').headers,
-        ),
+        Object.keys(new (ErrorClass as unknown as new (value: string) => errors.ServiceError)('1').headers),
       );
   for (const names of headersOf(401)) expect(names).toContain('WWW-Authenticate');
   for (const names of headersOf(405)) expect(names).toContain('Allow');
-  for (const names of [...headersOf(429), ...headersOf(503)])
-    expect(names).toContain('Retry-After');
+  for (const names of [...headersOf(429), ...headersOf(503)]) expect(names).toContain('Retry-After');
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import '../../src/config/config.ts';
 import { Config } from '../../src/config/config.ts';
 import { variablesOf } from '../../src/config/variable.ts';
@@ -60,15 +60,9 @@ describe('who may do what', () => {
   });
 
   test('every answer that holds a token is told with its scope, and no other', async () => {
-    const documented = cells('### Which answers hold a token').map(([operation, scope]) => [
-      operation,
-      scope,
-    ]);
+    const documented = cells('### Which answers hold a token').map(([operation, scope]) => [operation, scope]);
     const holding = (await describeOperations()).filter(({ answers }) => HOLDS_TOKEN.test(answers));
-    const found = holding.map(({ method, path, scope }) => [
-      `\`${method} ${path}\``,
-      `\`${scope}\``,
-    ]);
+    const found = holding.map(({ method, path, scope }) => [`\`${method} ${path}\``, `\`${scope}\``]);
     expect(documented.sort()).toEqual(found.sort());
   });
 });

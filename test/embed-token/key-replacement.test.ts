@@ -1,7 +1,7 @@
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { deriveSigningKey } from '../../src/embed-token/signing-key.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 import { withKeys } from '../support/keys.ts';
 import { runCli, startServer } from '../support/processes.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
@@ -32,9 +32,7 @@ onEachDatabase((kind) => {
     (await api.call('POST', `${GROUP}/embed-tokens`, { audience: 'renderer' })).body.embed_token;
 
   const kidsOf = async ({ baseUrl }: TestService) => {
-    const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as {
-      keys: { kid: string }[];
-    };
+    const { keys } = (await (await fetch(`${baseUrl}${JWKS}`)).json()) as { keys: { kid: string }[] };
     return keys.map(({ kid }) => kid);
   };
 
@@ -81,7 +79,7 @@ onEachDatabase((kind) => {
   test('an introspection is written down for the token that the embed token hangs on', async () => {
     const running = await restart('k2');
     const { token } = await issue(running);
-    await running.api.call('POST', '/api/v1/introspect', { token });
+    await running.api.introspect(token);
     const { api } = await restart('k2');
     const [current] = (await api.call('GET', `${GROUP}/tokens`)).body.tokens;
     expect(Date.now() - Date.parse(current!.last_introspected_at!)).toBeLessThan(60_000);

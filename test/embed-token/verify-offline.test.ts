@@ -2,7 +2,7 @@ import { createLocalJWKSet, createRemoteJWKSet, type JSONWebKeySet, jwtVerify } 
 import jsonwebtoken from 'jsonwebtoken';
 import { createPublicKey } from 'node:crypto';
 import { onEachDatabase, TEST_KEYS } from '../support/databases.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 
 import { withService } from '../support/test-service.ts';
 
@@ -43,14 +43,9 @@ onEachDatabase((kind) => {
   test('another library verifies it too', async () => {
     const { keys } = await fetchKeys();
     const header = jsonwebtoken.decode(token, { complete: true })!.header;
-    const key = createPublicKey({
-      key: keys.find(({ kid }) => kid === header.kid)!,
-      format: 'jwk',
-    });
+    const key = createPublicKey({ key: keys.find(({ kid }) => kid === header.kid)!, format: 'jwk' });
     expect(jsonwebtoken.verify(token, key, EXPECTED)).toMatchObject({ sub: 'acme', gen: 1 });
-    expect(() => jsonwebtoken.verify(token, key, { ...EXPECTED, audience: 'other' })).toThrow(
-      /audience/,
-    );
+    expect(() => jsonwebtoken.verify(token, key, { ...EXPECTED, audience: 'other' })).toThrow(/audience/);
   });
 
   test('any id of a group survives the way', async () => {

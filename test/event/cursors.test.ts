@@ -1,11 +1,10 @@
-import { ValidationFailed } from '../../src/common/errors.ts';
+import { ValidationFailed } from '../../src/common/problem/errors.ts';
 import { encryptionKeys } from '../../src/config/readers.ts';
 import { KeyRing } from '../../src/encryption-key/key-ring.ts';
-import { EventCursors } from '../../src/event/event-cursors.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { EventCursors } from '../../src/event/feed/event-cursors.ts';
+import { keyList } from '../system/lab/keys.mjs';
 
-const cursorsWith = (...ids: string[]) =>
-  new EventCursors(new KeyRing(encryptionKeys(keyList(...ids))));
+const cursorsWith = (...ids: string[]) => new EventCursors(new KeyRing(encryptionKeys(keyList(...ids))));
 const position = JSON.stringify({ snapshot: '100:105:100,103', at: 1_795_000_000_000 });
 
 test('a cursor gives back its position, in its workspace alone', () => {

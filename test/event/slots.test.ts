@@ -1,39 +1,53 @@
-import { operator } from '../../src/common/caller.ts';
-import { TooManyAtOnce } from '../../src/common/errors.ts';
-import { EventSlots } from '../../src/event/event-slots.ts';
+import { ConnectionSlots } from '../../src/common/concurrency/slots.ts';
+import { TooManyAtOnce } from '../../src/common/problem/errors.ts';
 
-const callerOf = (workspaceId: number, apiTokenId: number) => ({
-  ...operator(workspaceId),
-  apiTokenId,
-});
+const callerOf = (workspaceId: number, apiTokenId: number) => ({ workspaceId, apiTokenId });
 
-test('an API token, a workspace and all together have so many slots, which come back', () => {
-  const slots = new EventSlots();
-  const taken: (() => void)[] = [];
-  const takeOf = (workspaceId: number, apiTokenId: number, count: number) => {
+test('an API token, a workspace and all together have so many slots, which come back', async () => {
+  const slots = new ConnectionSlots('streams');
+  const acquired: (() => void)[] = [];
+  const acquireOf = async (workspaceId: number, apiTokenId: number, count: number) => {
     for (let number = 0; number < count; number++) {
-      taken.push(slots.take(callerOf(workspaceId, apiTokenId)));
+      acquired.push(await slots.acquireFor(callerOf(workspaceId, apiTokenId)));
     }
   };
-  takeOf(1, 1, 50);
-  expect(() => slots.take(callerOf(1, 1))).toThrow(TooManyAtOnce);
-  for (const token of [2, 3, 4]) takeOf(1, token, 50);
-  expect(() => slots.take(callerOf(1, 5))).toThrow('200 streams');
-  for (const giveBack of taken.splice(0)) giveBack();
-  takeOf(1, 1, 50);
+  await acquireOf(1, 1, 50);
+  await expect(slots.acquireFor(callerOf(1, 1))).rejects.toThrow(TooManyAtOnce);
+  for (const token of [2, 3, 4]) await acquireOf(1, token, 50);
+  await expect(slots.acquireFor(callerOf(1, 5))).rejects.toThrow('200 streams');
+  // A release that is repeated releases no other slot.
+  for (const release of acquired.splice(0)) {
+    release();
+    release();
+  }
+  await acquireOf(1, 1, 50);
+  await expect(slots.acquireFor(callerOf(1, 1))).rejects.toThrow(TooManyAtOnce);
 });
 
-test('some workspaces cannot take all slots: the next one has a third of what is free', () => {
-  const slots = new EventSlots();
+test('some workspaces cannot acquire all slots: the next one has a third of what is free', async () => {
+  const slots = new ConnectionSlots('streams');
   /** As many as the workspace gets, with as many API tokens as it likes. */
-  const takeAll = (workspaceId: number) => {
-    for (let taken = 0; ; taken++) {
+  const acquireAll = async (workspaceId: number) => {
+    for (let acquired = 0; ; acquired++) {
       try {
-        slots.take(callerOf(workspaceId, workspaceId * 1000 + Math.floor(taken / 50)));
+        await slots.acquireFor(callerOf(workspaceId, workspaceId * 1000 + Math.floor(acquired / 50)));
       } catch {
-        return taken;
+        return acquired;
       }
     }
   };
-  expect([1, 2, 3, 4, 5, 6].map(takeAll)).toEqual([200, 200, 150, 113, 85, 63]);
+  const shares: number[] = [];
+  for (const workspaceId of [1, 2, 3, 4, 5, 6]) shares.push(await acquireAll(workspaceId));
+  expect(shares).toEqual([200, 200, 150, 113, 85, 63]);
+});
+
+test('a refusal takes half a second, however many there are, and acquires nothing', async () => {
+  const slots = new ConnectionSlots('streams');
+  const acquired = await Promise.all(Array.from({ length: 50 }, () => slots.acquireFor(callerOf(1, 1))));
+  const began = performance.now();
+  const refused = await Promise.allSettled(Array.from({ length: 400 }, () => slots.acquireFor(callerOf(1, 1))));
+  expect(refused.every(({ status }) => status === 'rejected')).toBe(true);
+  expect(performance.now() - began).toBeGreaterThan(450);
+  acquired[0]!();
+  await slots.acquireFor(callerOf(1, 1));
 });

@@ -1,13 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
@@ -27,7 +19,7 @@ const told: Record<string, unknown> = {
   reads: typeof readMessages,
 };
 
-const body: Schemas['UserGroupDto'] = { user_group_id: 'acme', name: 'Acme', properties: { seats: 3 } };
+const body: Schemas['UserGroupInput'] = { user_group_id: 'acme', name: 'Acme', properties: { seats: 3 } };
 const created = await client.GET('/api/user', { body });
 const current_token: string = created.data!.user_group.token;
 told['created'] = created.data!.new_user_group;
@@ -50,7 +42,7 @@ introspector.close();
 const { error } = await client.PUT('/api/user', { body: { user_group_id: 'acme', name: '' } });
 told['error'] = [error!.code, error!.errors?.[0]?.pointer];
 // @ts-expect-error a misspelt field is an error of the compiler
-const misspelt: Schemas['UserGroupDto'] = { user_group: 'acme' };
+const misspelt: Schemas['UserGroupInput'] = { user_group: 'acme' };
 told['misspelt'] = Object.keys(misspelt).length;
 
 console.log(JSON.stringify(told));
@@ -132,10 +124,7 @@ function pack(): string {
 
 function write(name: string, content: string | object): void {
   mkdirSync(app, { recursive: true });
-  writeFileSync(
-    join(app, name),
-    typeof content === 'string' ? content : JSON.stringify(content, null, 2),
-  );
+  writeFileSync(join(app, name), typeof content === 'string' ? content : JSON.stringify(content, null, 2));
 }
 
 /** @throws with what it has written, if it fails */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 import { missedBy } from '../support/resumed-consumer.ts';
@@ -54,9 +54,7 @@ onEachDatabase((kind) => {
     const called = JSON.parse(await run('tests/every_operation.py')) as string[];
     const { paths } = await describeOpenApi();
     const described = Object.values(paths).flatMap((item) =>
-      Object.values(item as Record<string, { operationId: string }>).map(({ operationId }) =>
-        snakeCase(operationId),
-      ),
+      Object.values(item as Record<string, { operationId: string }>).map(({ operationId }) => snakeCase(operationId)),
     );
     expect(called).toEqual(described.sort());
   });
@@ -64,10 +62,7 @@ onEachDatabase((kind) => {
   test('a consumer that stores what it is told, and is killed amid events, misses none', async () => {
     const missed = await missedBy(server.api, async (count, position) => {
       const args = [String(count), ...(position ? [position] : [])];
-      return JSON.parse(await run('tests/resumed_consumer.py', ...args)) as {
-        handled: string[];
-        stored: string;
-      };
+      return JSON.parse(await run('tests/resumed_consumer.py', ...args)) as { handled: string[]; stored: string };
     });
     expect(missed).toEqual([]);
   });

@@ -41,9 +41,7 @@ test('the line that the first run prints works when it is pasted', () => {
 });
 
 test('there are examples for curl, Python and Node', () => {
-  expect(new Set(examples.map(({ language }) => language))).toEqual(
-    new Set(['sh', 'python', 'js']),
-  );
+  expect(new Set(examples.map(({ language }) => language))).toEqual(new Set(['sh', 'python', 'js']));
 });
 
 test.each(examples)('$language example $# gives the answer shown', ({ language, code, answer }) => {
@@ -62,7 +60,5 @@ const NEW_EACH_TIME = [
 
 /** Tokens, numbers and times are new in each database. */
 function masked(answer: string): unknown {
-  return JSON.parse(answer, (key, value: unknown) =>
-    NEW_EACH_TIME.includes(key) ? typeof value : value,
-  );
+  return JSON.parse(answer, (key, value: unknown) => (NEW_EACH_TIME.includes(key) ? typeof value : value));
 }

@@ -1,10 +1,11 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
+import { accepts, freePort } from '../system/lab/ports.mjs';
+import { until } from '../support/until.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const page = readFileSync(join(root, 'docs', 'webhooks.md'), 'utf8');
@@ -13,14 +14,6 @@ const receivers: [language: string, command: string[]][] = [
   ['js', [process.execPath, '--input-type=module', '-e']],
   ['python', ['python3', '-c']],
 ];
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe.each(receivers)('the receiver in %s', (language, [program, ...options]) => {
   const { secret } = generateSigningSecret('v1');
@@ -37,11 +30,7 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
       env: { PATH: process.env['PATH'], WEBHOOK_SECRET: secret },
       stdio: 'ignore',
     });
-    for (let attempt = 0; attempt < 100; attempt++) {
-      if (await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined)) return;
-      await sleep(50);
-    }
-    throw new Error('it does not listen');
+    await until(() => accepts(port), 20_000);
   });
 
   afterAll(() => {
@@ -76,23 +65,18 @@ describe.each(receivers)('the receiver in %s', (language, [program, ...options])
     });
 
   test('refuses a message without a length', async () => {
-    expect(await send('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(
-      /^HTTP\/1.[01] 400 /,
-    );
+    expect(await send('POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).toMatch(/^HTTP\/1.[01] 400 /);
   });
 
   test('takes a burst of connections, also while others send nothing', async () => {
-    const sockets = Array.from({ length: 100 }, () =>
-      connect(Number(new URL(url).port), '127.0.0.1'),
-    );
+    const sockets = Array.from({ length: 100 }, () => connect(Number(new URL(url).port), '127.0.0.1'));
     let connected = 0;
-    for (const socket of sockets)
-      socket.on('connect', () => connected++).on('error', () => undefined);
-    const isIn = async () => {
-      for (let round = 0; connected < sockets.length && round < 100; round++) await sleep(50);
-      return connected;
-    };
-    expect(await isIn()).toBe(sockets.length);
+    for (const socket of sockets) socket.on('connect', () => connected++).on('error', () => undefined);
+    await until(
+      () => connected === sockets.length,
+      5000,
+      () => connected,
+    );
     expect(await deliver([secret])).toBe(204);
     for (const socket of sockets) socket.destroy();
   });

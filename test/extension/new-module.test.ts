@@ -1,12 +1,12 @@
 import { Controller, Get, Module, Post } from '@nestjs/common';
 import { Length } from 'class-validator';
-import { AppModule } from '../../src/app.module.ts';
+import { AppModule } from '../../src/app/app.module.ts';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
-import { Public, RequiresScope } from '../../src/common/access.decorator.ts';
+import { Public, RequiresScope } from '../../src/common/access/access.decorator.ts';
 import { JsonBody } from '../../src/common/json/json-body.decorator.ts';
 import { createLog } from '../../src/common/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createApp } from '../../src/create-app.ts';
+import { createApp } from '../../src/app/create-app.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase } from '../support/databases.ts';
@@ -58,10 +58,7 @@ test('a handler that does not say who may call it stops the start', async () => 
   const config = loadConfig(database.env);
   await prepareDatabase(config);
 
-  @Module({
-    imports: [AppModule.with(config)],
-    controllers: [ProbeController, CarelessController],
-  })
+  @Module({ imports: [AppModule.with(config)], controllers: [ProbeController, CarelessController] })
   class CarelessModule {}
 
   const log = await createLog({ ...config, logLevel: 'silent' });
@@ -79,21 +76,14 @@ test('a new module is open to those with the scope it declares, and its bodies a
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await createApp(
-    config,
-    await createLog({ ...config, logLevel: 'silent' }),
-    ExtendedModule,
-  );
+  const app = await createApp(config, await createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
   const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
   const declared = await api.send({ method: 'GET', path: '/probe/declared' });
   expect([declared.status, declared.body.success]).toEqual([200, 1]);
-  const anonymous = await new ApiClient(await app.getUrl()).send({
-    method: 'GET',
-    path: '/probe/declared',
-  });
+  const anonymous = await new ApiClient(await app.getUrl()).send({ method: 'GET', path: '/probe/declared' });
   expect(anonymous.status).toBe(401);
   const open = await new ApiClient(await app.getUrl()).call('GET', '/probe/open');
   expect([open.status, open.body.success]).toEqual([200, 1]);
@@ -102,11 +92,7 @@ test('a new module is open to those with the scope it declares, and its bodies a
   expect((await word({ word: 'abc' })).status).toBe(201);
   for (const wrong of [{}, { word: 7 }, { word: 'a' }]) {
     const { status, body } = await word(wrong);
-    expect([status, body.errors[0]!.pointer, body.errors[0]!.code]).toEqual([
-      422,
-      '/word',
-      'not_acceptable',
-    ]);
+    expect([status, body.errors[0]!.pointer, body.errors[0]!.code]).toEqual([422, '/word', 'not_acceptable']);
   }
   await app.close();
   await database.drop();

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';

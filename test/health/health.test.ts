@@ -2,6 +2,8 @@ import { Statements } from '../../src/database/statements.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
+import { isDeepStrictEqual } from 'node:util';
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -16,12 +18,7 @@ onEachDatabase((kind) => {
 
   /** The database is asked once a second. */
   async function becomes(wanted: unknown[]): Promise<void> {
-    const deadline = performance.now() + 2000;
-    while (performance.now() < deadline) {
-      if (JSON.stringify(await readiness()) === JSON.stringify(wanted)) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    expect(await readiness()).toEqual(wanted);
+    await until(async () => isDeepStrictEqual(await readiness(), wanted), 2000);
   }
 
   test.each(['live', 'ready'])('anyone may ask whether the process is %s', async (status) => {
@@ -35,11 +32,7 @@ onEachDatabase((kind) => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH'])('%s is refused', async (method) => {
     for (const path of ['/health/live', '/health/ready']) {
       const { status, body, headers } = await service.clientOf(undefined).send({ method, path });
-      expect([status, body.code, headers['allow']]).toEqual([
-        405,
-        'method_not_allowed',
-        'GET, HEAD',
-      ]);
+      expect([status, body.code, headers['allow']]).toEqual([405, 'method_not_allowed', 'GET, HEAD']);
     }
     const elsewhere = await get('/health');
     expect([elsewhere.status, elsewhere.body.code]).toEqual([404, 'route_not_found']);
@@ -47,11 +40,11 @@ onEachDatabase((kind) => {
 
   test('a database that lacks a migration is not ready, until it has it', async () => {
     await becomes([200, 1, 'ready']);
-    await runSql(service.database, `UPDATE migration SET name = 'x' || name WHERE id = 3`);
+    await runSql(service.database, `UPDATE migration SET name = 'x' || name WHERE id = 1`);
     await becomes([503, 0, 'migrations_pending']);
     expect((await get('/health/ready')).headers['retry-after']).toBe('5');
     expect((await get('/health/live')).status).toBe(200);
-    await runSql(service.database, `UPDATE migration SET name = substr(name, 2) WHERE id = 3`);
+    await runSql(service.database, `UPDATE migration SET name = substr(name, 2) WHERE id = 1`);
     await becomes([200, 1, 'ready']);
   });
 
@@ -65,9 +58,7 @@ onEachDatabase((kind) => {
   test('a database without a record of migrations is not ready, and nothing of it is told', async () => {
     await runSql(service.database, 'ALTER TABLE migration RENAME TO migration_away');
     await becomes([503, 0, 'database_unavailable']);
-    expect(JSON.stringify((await get('/health/ready')).body)).not.toMatch(
-      /table|relation|migration/i,
-    );
+    expect(JSON.stringify((await get('/health/ready')).body)).not.toMatch(/table|relation|migration/i);
     await runSql(service.database, 'ALTER TABLE migration_away RENAME TO migration');
     await becomes([200, 1, 'ready']);
   });

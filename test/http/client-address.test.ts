@@ -1,6 +1,12 @@
-import { generateToken } from '../../src/common/secrets.ts';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { generateToken } from '../../src/common/secret/secrets.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
+
+withFrozenBuckets();
 
 const LIMIT = 2;
 const CLIENT = '203.0.113.9';
@@ -9,7 +15,7 @@ onEachDatabase((kind) => {
   const service = withService(kind, {
     PUBLIC_URL: 'https://user-groups.example.com',
     TRUST_PROXY: 'loopback,10.0.0.0/8',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: String(LIMIT),
+    AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: String(LIMIT),
   });
 
   const signIn = (apiToken: string, from: string) =>
@@ -27,6 +33,16 @@ onEachDatabase((kind) => {
     const issued = await service.api.call('POST', '/api/v1/api-tokens', fields);
     return issued.body.api_token.token;
   }
+
+  test('a thousand fields before it do not hide it', async () => {
+    const filler = Array.from({ length: 2000 }, () => ['a', '']).flat();
+    const headers = ['Host', 'x', 'Authorization', `Token ${await tokenOf('127.0.0.1/32')}`, ...filler];
+    const outgoing = request(`${service.baseUrl}/api/v1/user-groups`, {
+      headers: [...headers, 'X-Forwarded-For', CLIENT],
+    });
+    const [answer] = (await once(outgoing.end(), 'response')) as [IncomingMessage];
+    expect([answer.statusCode, await json(answer)]).toMatchObject([403, { code: 'address_not_allowed' }]);
+  });
 
   test.each([
     ['203.0.113.9:61598', CLIENT],
@@ -47,10 +63,7 @@ onEachDatabase((kind) => {
       .call('GET', '/console/sessions', undefined, { Cookie: cookie!, 'X-Forwarded-For': from });
     expect(JSON.parse(listed.text)).toMatchObject({ sessions: [{ address }] });
     const { body } = await service.api.call('GET', '/api/v1/audit-events?limit=1');
-    expect(body.audit_events[0]).toMatchObject({
-      action: 'console_session.begin',
-      actor: { address },
-    });
+    expect(body.audit_events[0]).toMatchObject({ action: 'console_session.begin', actor: { address } });
   });
 
   test('wrong tokens from one port lock out the address, and from no readable address nobody', async () => {

@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import {
-  createTestDatabase,
-  type DatabaseKind,
-  onEachDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { freePort } from '../system/lab/ports.mjs';
 import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const MIB = 1024 ** 2;
 /** Of the container in compose.yaml. */
@@ -75,8 +71,7 @@ onEachDatabase((kind) => {
   const put = (id: string, name: string, ...fields: string[]) =>
     request('PUT', '/api/user', JSON.stringify({ user_group_id: id, name }), ...fields);
   const LARGE_LIST = request('GET', '/api/v1/user-groups?limit=200');
-  const ids = (text: string) =>
-    [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id]) => id);
+  const ids = (text: string) => [...text.matchAll(/^x-request-id: (\S+)\r$/gim)].map(([, id]) => id);
   const statuses = (text: string) => text.match(/HTTP\/1\.1 \d+/g) ?? [];
 
   /** Memory of the process as the kernel counts it; of one that has died of it, no bound is high enough. */
@@ -105,9 +100,7 @@ onEachDatabase((kind) => {
     const { socket, received } = await open();
     const names = Array.from({ length: 600 }, (_, index) => `order-${index}`);
     socket.write(
-      names
-        .map((name) => request('GET', '/api/v1/user-groups/large%201', '', `X-Request-Id: ${name}`))
-        .join(''),
+      names.map((name) => request('GET', '/api/v1/user-groups/large%201', '', `X-Request-Id: ${name}`)).join(''),
     );
     await until(() => ids(received()).length === names.length);
     expect(ids(received())).toEqual(names);
@@ -116,9 +109,7 @@ onEachDatabase((kind) => {
   test('of writes that come together the last one stays', async () => {
     for (let round = 0; round < 10; round++) {
       const { socket, received } = await open();
-      socket.write(
-        Array.from({ length: 20 }, (_, index) => put('racing', `${round}.${index}`)).join(''),
-      );
+      socket.write(Array.from({ length: 20 }, (_, index) => put('racing', `${round}.${index}`)).join(''));
       await until(() => statuses(received()).length === 20);
       const { body } = await server.api.get({ user_group_id: 'racing' });
       expect(body.user_group.name).toBe(`${round}.19`);
@@ -253,15 +244,8 @@ async function watchReaders(kind: DatabaseKind) {
 }
 
 /** A connection; a client that does not read leaves what comes in the kernel. */
-async function openTo(
-  { baseUrl }: RunningServer,
-  reads: boolean,
-): Promise<{ socket: Socket; received: () => string }> {
-  const socket = connect({
-    port: Number(new URL(baseUrl).port),
-    host: '127.0.0.1',
-    allowHalfOpen: true,
-  });
+async function openTo({ baseUrl }: RunningServer, reads: boolean): Promise<{ socket: Socket; received: () => string }> {
+  const socket = connect({ port: Number(new URL(baseUrl).port), host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
   socket.on('error', () => undefined);
   if (reads) socket.on('data', (chunk) => (text += chunk.toString('latin1')));
@@ -274,11 +258,6 @@ async function cuts(metricsPort: number, reason: string): Promise<number> {
   const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   const sample = new RegExp(`^http_connections_cut_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
   return Number(sample.exec(text)![1]);
-}
-
-async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
-  for (let wait = 0; wait < 500 && !(await isSo()); wait++) await pause(20);
-  expect(await isSo()).toBe(true);
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -4,7 +4,7 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import type { ApiHttpAdapter } from '../../src/common/http/api-http.adapter.ts';
+import type { ApiHttpAdapter } from '../../src/common/http/server/api-http.adapter.ts';
 import type { Answer } from '../support/api-client.ts';
 import { consolePage, OWN_PAGE } from '../support/console.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
@@ -34,10 +34,9 @@ const layersOf = ({ app }: TestService): Layer[] => {
 /** Every path that the router serves, with its methods. */
 function routesOf(of: TestService): { path: string; methods: string[] }[] {
   return layersOf(of).flatMap(({ route }) =>
-    ([] as string[]).concat(route?.path ?? []).map((path) => ({
-      path,
-      methods: Object.keys(route!.methods).map((method) => method.toUpperCase()),
-    })),
+    ([] as string[])
+      .concat(route?.path ?? [])
+      .map((path) => ({ path, methods: Object.keys(route!.methods).map((method) => method.toUpperCase()) })),
   );
 }
 
@@ -64,10 +63,7 @@ test('the router serves a stranger the public routes that docs/security.md names
   const undocumented = [...open].filter((path) => !documented.includes(path));
   const gone = documented.filter((path) => !open.has(path));
   // The names say what to do: list what is meant to be public in "Public routes" of docs/security.md, or close it.
-  expect({
-    'public, and missing in docs/security.md': undocumented,
-    'listed there, and not public': gone,
-  }).toEqual({
+  expect({ 'public, and missing in docs/security.md': undocumented, 'listed there, and not public': gone }).toEqual({
     'public, and missing in docs/security.md': [],
     'listed there, and not public': [],
   });
@@ -106,8 +102,8 @@ test.each(['/docs', '/docs/swagger-ui-bundle.js', '/docs-json'])(
   },
 );
 
-test('DOCS has two values', async () => {
-  await expect(startTestService('sqlite', { DOCS: 'no' })).rejects.toThrow('DOCS');
+test('DOCS is on or off', async () => {
+  await expect(startTestService('sqlite', { DOCS: 'maybe' })).rejects.toThrow('DOCS');
 });
 
 test('the root leads to the docs, also below a path of a proxy', async () => {
@@ -182,12 +178,7 @@ test('a path is served in one spelling alone', async () => {
     for (const target of [path, `http://x${path}`]) {
       for (const method of ['GET', 'POST']) {
         const answer = await spelled(method, target);
-        expect([target, method, answer.status, answer.body.code]).toEqual([
-          target,
-          method,
-          404,
-          'route_not_found',
-        ]);
+        expect([target, method, answer.status, answer.body.code]).toEqual([target, method, 404, 'route_not_found']);
       }
     }
   }
@@ -217,9 +208,7 @@ test('the path of the contract may end with a slash', async () => {
 function spelled(method: string, target: string): Promise<Pick<Answer, 'status' | 'body'>> {
   return new Promise((resolve, reject) => {
     const socket = connect(service.port, '127.0.0.1', () => {
-      socket.end(
-        `${method} ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
-      );
+      socket.end(`${method} ${target} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`);
     });
     let text = '';
     socket.on('data', (chunk) => (text += chunk.toString('latin1')));
@@ -231,3 +220,36 @@ function spelled(method: string, target: string): Promise<Pick<Answer, 'status' 
     });
   });
 }
+
+test('a 404 and a 405 give advice that fits the operation', async () => {
+  const path = '/api/v1/user-groups/nobody';
+  const detailOf = async (method: string, at: string, body?: object) =>
+    (await service.api.call(method, at, body)).body.detail;
+  for (const [method, at] of [
+    ['GET', path],
+    ['DELETE', path],
+    ['POST', `${path}/suspend`],
+    ['GET', `${path}/tokens`],
+    ['POST', `${path}/tokens/rotate`],
+  ] as const) {
+    expect([method, at, await detailOf(method, at)]).toEqual([
+      method,
+      at,
+      'No user group of the workspace has this id.',
+    ]);
+  }
+  expect(await detailOf('PATCH', path, {})).toContain('PUT of the same path creates it');
+  expect(await detailOf('GET', '/api/user', { user_group_id: 'nobody' })).toBe(
+    'No user group has this id; GET or PUT /api/user with a name creates it.',
+  );
+  expect(await detailOf('POST', '/api/v1/user-groups', {})).toContain('PUT /api/v1/user-groups/{id} creates one');
+  expect(await detailOf('POST', '/api/v1/audit-events', {})).toContain('the Allow header lists');
+});
+
+test('a fault of the path names its parameter', async () => {
+  const { status, body } = await service.api.call('PUT', '/api/v1/user-groups/a%00', { name: 'n' });
+  expect([status, body.errors]).toEqual([
+    422,
+    [{ in: 'path', parameter: 'id', code: 'control_character', detail: 'The id must not contain control characters.' }],
+  ]);
+});

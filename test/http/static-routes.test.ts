@@ -2,8 +2,8 @@ import type { Express, Request, RequestHandler, Response } from 'express';
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { ApiHttpAdapter } from '../../src/common/http/api-http.adapter.ts';
-import { COMMON_HEADERS } from '../../src/common/http/http-settings.ts';
+import { ApiHttpAdapter } from '../../src/common/http/server/api-http.adapter.ts';
+import { COMMON_HEADERS } from '../../src/common/http/server/http-settings.ts';
 
 /** What the handler that was reached saw. */
 const tell =
@@ -61,11 +61,7 @@ async function serve(server: Server): Promise<string> {
 }
 
 /** What differs by the moment, and what every answer of the service carries and none of Express alone. */
-const NOT_OF_THE_ROUTE = [
-  'date',
-  'x-request-id',
-  ...Object.keys(COMMON_HEADERS).map((name) => name.toLowerCase()),
-];
+const NOT_OF_THE_ROUTE = ['date', 'x-request-id', ...Object.keys(COMMON_HEADERS).map((name) => name.toLowerCase())];
 
 async function ask(origin: string, method: string, path: string): Promise<object> {
   const answer = await fetch(origin + path, { method });

@@ -1,11 +1,12 @@
 import { Client } from 'pg';
 import { createHash, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ChangeFeed } from '../../src/database/change-feed.ts';
+import { ChangeFeed } from '../../src/change-log/change-feed.ts';
 import { RECORDS_CHANGES } from '../../src/database/data-source-options.ts';
 import { UserGroupSnapshots } from '../../src/user-group/snapshot/user-group-snapshots.ts';
 import { createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 /** A million with `LONG_TESTS`, which takes a minute more. */
 const ANSWERS = process.env['LONG_TESTS'] ? 1_000_000 : 60_000;
@@ -18,8 +19,8 @@ const POLLERS = `application_name IN ('user-group-service poll', 'user-group-ser
   AND datname = current_database()`;
 
 const RECORD = `
-  INSERT INTO change_event (transaction_id, workspace_id, kind, user_group_id, occurred_at)
-  VALUES (CAST(CAST(pg_current_xact_id() AS text) AS bigint), 1, 'user_group.update', $1, 0)`;
+  INSERT INTO change_event (transaction_id, public_id, workspace_id, kind, user_group_id, occurred_at)
+  VALUES (CAST(CAST(pg_current_xact_id() AS text) AS bigint), 1, 1, 'user_group.update', $1, 0)`;
 const RECORD_MANY = RECORD.replace('$1', 'n')
   .replace('VALUES (', 'SELECT ')
   .replace(/\)$/, ' FROM generate_series(-100000, 0) AS n');
@@ -70,9 +71,7 @@ onPostgres('three processes on postgres', () => {
         return teamId;
       }),
     );
-    const history = new Map<number, Acknowledged[]>(
-      ids.map((id) => [id, [{ value: 0, at: -Infinity }]]),
-    );
+    const history = new Map<number, Acknowledged[]>(ids.map((id) => [id, [{ value: 0, at: -Infinity }]]));
     const { rows } = await (
       await connect()
     ).query<{ id: number; provided_id: string }>('SELECT id, provided_id FROM user_group');
@@ -122,9 +121,7 @@ onPostgres('three processes on postgres', () => {
       const client = await connect();
       while (!endless.isOver) {
         await sleep(randomInt(1500));
-        await client.query(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${POLLERS}`,
-        );
+        await client.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE ${POLLERS}`);
       }
     })();
 
@@ -156,11 +153,7 @@ onPostgres('three processes on postgres', () => {
     await sleep(BOUND_MS);
     for (const id of ids) {
       const last = history.get(id)!.at(-1)!.value;
-      expect(await Promise.all(services.map((service) => answerOf(service, id)))).toEqual([
-        last,
-        last,
-        last,
-      ]);
+      expect(await Promise.all(services.map((service) => answerOf(service, id)))).toEqual([last, last, last]);
     }
   }, 300_000);
 
@@ -168,7 +161,7 @@ onPostgres('three processes on postgres', () => {
     const [service] = services as [TestService];
     const { teamId } = await service.api.create({ properties: { value: 1 } });
     const feed = service.app.get(ChangeFeed);
-    while (!feed.isCurrent()) await sleep(20);
+    await until(() => feed.isCurrent());
     // The poll that tells of the creation.
     await sleep(BOUND_MS);
     await answerOf(service, teamId);
@@ -202,18 +195,14 @@ onPostgres('three processes on postgres', () => {
     const token = await service.issueToken(['user-groups:read']);
     const statuses = () =>
       Promise.all(
-        [service, ...others].map(
-          async ({ clientOf }) => (await clientOf(token).get({ user_group_id: 'x' })).status,
-        ),
+        [service, ...others].map(async ({ clientOf }) => (await clientOf(token).get({ user_group_id: 'x' })).status),
       );
     // After the poll that tells of its issue.
     await sleep(BOUND_MS);
     expect(await statuses()).toEqual([404, 404, 404]);
     await (
       await connect()
-    ).query('UPDATE api_token SET revoked_at = 1 WHERE token_hash = $1', [
-      createHash('sha256').update(token).digest(),
-    ]);
+    ).query('UPDATE api_token SET revoked_at = 1 WHERE token_hash = $1', [createHash('sha256').update(token).digest()]);
     const revokedAt = performance.now();
     while ((await statuses()).some((status) => status !== 401)) {
       expect(performance.now() - revokedAt).toBeLessThan(BOUND_MS);
@@ -241,7 +230,7 @@ onPostgres('three processes on postgres', () => {
     await client.query('BEGIN; LOCK TABLE change_event IN ACCESS EXCLUSIVE MODE');
     const feed = service.app.get(ChangeFeed);
     const lockedAt = performance.now();
-    while (feed.isCurrent()) await sleep(10);
+    await until(() => !feed.isCurrent());
     expect(performance.now() - lockedAt).toBeLessThan(BOUND_MS);
     const { miss } = snapshotsOf(service).counts;
     for (let asked = 1; asked <= 3; asked++) expect(await answerOf(service, teamId)).toBe(1);

@@ -1,15 +1,10 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage, IsOptional, Length } from 'class-validator';
 import { isDeepStrictEqual } from 'node:util';
-import '../../src/app.module.ts';
-import { Obeys } from '../../src/common/json/obeys.decorator.ts';
-import {
-  fieldsOf,
-  ruleViolations,
-  toDto,
-  validatorViolations,
-} from '../../src/common/json/to-dto.ts';
-import type { Violation } from '../../src/common/violation.ts';
+import '../../src/app/app.module.ts';
+import { Rule } from '../../src/common/fields.ts';
+import { fieldsOf, ruleViolations, toDto, validatorViolations } from '../../src/common/json/to-dto.ts';
+import type { Violation } from '../../src/common/problem/violation.ts';
 import { mulberry32, type Random } from '../support/random.ts';
 
 /** Every DTO of the application: each class that class-validator has heard of. */
@@ -25,11 +20,11 @@ test('there are the DTOs of every body and query', () => {
   const names = dtos.map(({ name }) => name);
   expect(names).toEqual(
     expect.arrayContaining([
-      'UserGroupDto',
-      'ImportedUserGroupDto',
-      'RotateTokenDto',
-      'IntrospectDto',
-      'IssueApiTokenDto',
+      'UserGroupInput',
+      'UserGroupLine',
+      'RotateUserGroupTokenRequest',
+      'IntrospectionRequest',
+      'CreateApiTokenRequest',
       'UserGroupQueryDto',
       'AuditEventQueryDto',
     ]),
@@ -45,8 +40,7 @@ test.each(dtos.map((type) => [type.name, type] as const))(
       const dto = toDto<object>(type, bodyFor(type, random));
       const violations = ruleViolations(dto);
       const expected = validatorViolations(dto);
-      if (!isDeepStrictEqual(violations, expected))
-        expect({ dto, violations }).toEqual({ dto, violations: expected });
+      if (!isDeepStrictEqual(violations, expected)) expect({ dto, violations }).toEqual({ dto, violations: expected });
       if (violations.length > 0) broken++;
     }
     expect(broken).toBeGreaterThan(0);
@@ -58,19 +52,19 @@ describe('decorators of class-validator beside the own', () => {
     value === 'right' ? [] : [{ pointer, code: 'not_acceptable', detail: 'Not right.' }];
 
   class Mixed {
-    @Obeys(rule)
+    @Rule(rule)
     own?: string;
     @Length(2, 3)
     foreign?: string;
   }
   class Optional {
     @IsOptional()
-    @Obeys(rule)
+    @Rule(rule)
     own?: string | null;
   }
   class Twice {
-    @Obeys(rule)
-    @Obeys((value, pointer) => rule(value === 'left' ? 'right' : value, pointer))
+    @Rule(rule)
+    @Rule((value, pointer) => rule(value === 'left' ? 'right' : value, pointer))
     own?: string;
   }
   class Bare {
@@ -101,8 +95,7 @@ function bodyFor(type: Type, random: Random): object {
   return body;
 }
 
-const own = (key: string, value: unknown) =>
-  Object.defineProperty({}, key, { value, enumerable: true });
+const own = (key: string, value: unknown) => Object.defineProperty({}, key, { value, enumerable: true });
 
 const HOSTILE: unknown[] = [
   undefined,

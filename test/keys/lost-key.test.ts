@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 import { keyStatus, runSql, withKeys } from '../support/keys.ts';
 import { runCli, runWarm } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
@@ -77,10 +77,7 @@ onEachDatabase((kind) => {
     const { body } = await service.api.get({ user_group_id: 'kept' });
     expect(body.user_group.token).toBe(tokens.get('kept'));
     await service.close();
-    expect(await keyStatus(withKeys(database, 'k2'))).toEqual([
-      'k2 0 encrypts',
-      'k1 2 not configured',
-    ]);
+    expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 0 encrypts', 'k1 2 not configured']);
     await expect(startTestService(database, withKeys(database, 'k2'))).rejects.toThrow(
       /key "k1", which is not configured/,
     );
@@ -89,9 +86,7 @@ onEachDatabase((kind) => {
   test('another key under the id of a forgotten one is refused', async () => {
     await forget('k1', '--yes');
     const TOKEN_ENCRYPTION_KEYS = keyList('k2').replace('k2:', 'k1:');
-    await expect(startTestService(database, { TOKEN_ENCRYPTION_KEYS })).rejects.toThrow(
-      /key "k1" is not the one/,
-    );
+    await expect(startTestService(database, { TOKEN_ENCRYPTION_KEYS })).rejects.toThrow(/key "k1" is not the one/);
   });
 
   test('rewrapping leaves tokens of a forgotten key alone, without an error', async () => {
@@ -107,14 +102,9 @@ onEachDatabase((kind) => {
     const { code, stderr } = await forget('k1');
     expect([code, stderr]).toEqual([
       1,
-      expect.stringMatching(
-        /^user-group-service: Forgetting the key "k1" affects 2 tokens: [^\n]*--yes[^\n]*\n$/,
-      ),
+      expect.stringMatching(/^user-group-service: Forgetting the key "k1" affects 2 tokens: [^\n]*--yes[^\n]*\n$/),
     ]);
-    expect(await keyStatus(withKeys(database, 'k2'))).toEqual([
-      'k2 0 encrypts',
-      'k1 2 not configured',
-    ]);
+    expect(await keyStatus(withKeys(database, 'k2'))).toEqual(['k2 0 encrypts', 'k1 2 not configured']);
   });
 
   test.each([

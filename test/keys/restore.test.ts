@@ -2,7 +2,7 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 import { keyStatus, withKeys } from '../support/keys.ts';
 import { follow } from '../support/operations.ts';
 import { BOOTSTRAP_TOKEN, runWarm, startServer } from '../support/processes.ts';
@@ -81,9 +81,7 @@ onEachDatabase((kind) => {
     expect(await server.stop()).toBe(0);
 
     follow(`restore ${kind}`, { ...restoredEnv(), ...places, ...serviceFile(restored) });
-    expect(follow('check the keys', restoredEnv())).toMatch(
-      /^KEY.*\nk1 +\d+ +encrypts +\d+ +\d+\n$/,
-    );
+    expect(follow('check the keys', restoredEnv())).toMatch(/^KEY.*\nk1 +\d+ +encrypts +\d+ +\d+\n$/);
     await expectRefusal({ ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: wrongKey }, /"k1" is not the/);
     await expectRefusal(
       { ...restoredEnv(), TOKEN_ENCRYPTION_KEYS: keyList('k2') },

@@ -1,22 +1,12 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createTestDatabase,
-  type DatabaseKind,
-  onEachDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { keyList } from '../system/lab/keys.mjs';
 import { fillGroups, keyStatus, lockLastToken, runSql, withKeys } from '../support/keys.ts';
-import {
-  type Finished,
-  runCli,
-  type RunningServer,
-  spawnBuilt,
-  startServer,
-} from '../support/processes.ts';
+import { type Finished, runCli, type RunningServer, spawnBuilt, startServer } from '../support/processes.ts';
 import { exportGroups } from '../support/lines.ts';
 import { startTestService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const GROUPS = 2000;
 /** Another key under the same id. */
@@ -49,10 +39,7 @@ onEachDatabase((kind) => {
     expect(Number(/^(\d+) tokens re-encrypted\.\n$/.exec(stderr)![1])).toBeGreaterThan(GROUPS / 2);
     expect(Math.min(...Object.values(calls))).toBeGreaterThan(10);
     expect(await server.stop()).toBe(0);
-    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([
-      `k2 ${tokens.size} encrypts`,
-      'k1 0 decrypts',
-    ]);
+    expect(await keyStatus(withKeys(database, 'k2', 'k1'))).toEqual([`k2 ${tokens.size} encrypts`, 'k1 0 decrypts']);
     await expectTokens(database, ['k2'], tokens);
   });
 
@@ -60,7 +47,7 @@ onEachDatabase((kind) => {
     const tokens = await fillGroups(database, GROUPS, 'k1');
     const child = spawnBuilt('cli.js', withKeys(database, 'k2', 'k1'), 'keys', 'rewrap');
     const exit = once(child, 'exit');
-    while ((await countOf(database, 'k2')) === 0) await sleep(1);
+    await until(async () => (await countOf(database, 'k2')) > 0);
     child.kill('SIGKILL');
     expect((await exit)[1]).toBe('SIGKILL');
     const done = await countOf(database, 'k2');
@@ -134,7 +121,7 @@ async function rewrapLocked(kind: DatabaseKind) {
   const database = await createMigrated(kind);
   const tokens = await fillGroups(database, GROUPS, 'k1');
   const running = rewrapAll(database, 'k2', 'k1');
-  while ((await countOf(database, 'k2')) === 0) await sleep(1);
+  await until(async () => (await countOf(database, 'k2')) > 0);
   const release = await lockLastToken(database);
   const waitAndRelease = async () => {
     await sleep(5000);
@@ -164,16 +151,10 @@ async function countOf(database: TestDatabase, keyId: string): Promise<number> {
 }
 
 /** Starts a service with these keys, and expects it to export exactly these tokens. */
-async function expectTokens(
-  database: TestDatabase,
-  keys: string[],
-  tokens: Map<string, string>,
-): Promise<void> {
+async function expectTokens(database: TestDatabase, keys: string[], tokens: Map<string, string>): Promise<void> {
   const service = await startTestService(database, withKeys(database, ...keys));
   const exported = (await exportGroups(service.api)).slice(0, -1);
-  expect(exported.map((line) => [line.user_group_id, line.token]).sort()).toEqual(
-    [...tokens].sort(),
-  );
+  expect(exported.map((line) => [line.provided_id, line.token]).sort()).toEqual([...tokens].sort());
   await service.close();
 }
 

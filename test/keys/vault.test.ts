@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runCli, startServer } from '../support/processes.ts';
 import { keyStatus } from '../support/keys.ts';
@@ -91,9 +91,7 @@ describe('what cannot be unwrapped ends the start with one line', () => {
     expect(await refusal(wrapped(), { VAULT_TRANSIT_KEY: 'transit/other' })).toContain(
       'Vault has no key transit/keys/other',
     );
-    expect(await refusal(wrapped(), { VAULT_TRANSIT_KEY: 'transit' })).toContain(
-      'VAULT_TRANSIT_KEY must be',
-    );
+    expect(await refusal(wrapped(), { VAULT_TRANSIT_KEY: 'transit' })).toContain('VAULT_TRANSIT_KEY must be');
   });
 
   test('what another Vault has wrapped', async () => {
@@ -104,14 +102,14 @@ describe('what cannot be unwrapped ends the start with one line', () => {
   });
 
   test('what is no key of 32 random bytes', async () => {
-    expect(await refusal(`k2:${vault.wrap(randomBytes(16))}`)).toContain('"k2" is no key of 32');
-    expect(await refusal(`k2:${vault.wrap(Buffer.alloc(32))}`)).toContain('"k2" is no key of 32');
+    expect(await refusal(`k2:${vault.wrap(randomBytes(16))}`)).toContain('"k2" that Vault unwrapped is not 32');
+    expect(await refusal(`k2:${vault.wrap(Buffer.alloc(32))}`)).toContain('"k2" that Vault unwrapped is not 32');
   });
 
   test('a Vault that is not named, or stays away', async () => {
     expect(await refusal(wrapped(), { VAULT_ADDR: '' })).toContain('VAULT_ADDR must be set');
     vault.failure = 503;
-    expect(await refusal(wrapped())).toContain('cannot be asked: it answers 503.');
+    expect(await refusal(wrapped())).toContain('cannot be reached: it answers 503.');
     expect(vault.calls.length).toBeGreaterThan(5);
   }, 60_000);
 

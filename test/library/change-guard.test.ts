@@ -10,22 +10,17 @@ import {
   type UserGroupChangeRefusal,
   type UserGroupChangeRequest,
   type UserGroupChangeTransaction,
-  UserGroupModule,
+  UserGroupServiceModule,
   type UserGroupOptions,
   UserGroups,
-} from '../../src/index.ts';
+} from '../../src/library/index.ts';
 import { createLog, NestLog } from '../../src/common/log.ts';
 import { Config } from '../../src/config/config.ts';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
 import { statement } from '../../src/database/statement.ts';
 import { Statements } from '../../src/database/statements.ts';
 import { ApiClient } from '../support/api-client.ts';
-import {
-  changeDatabase,
-  createTestDatabase,
-  onEachDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
 
@@ -84,12 +79,12 @@ onEachDatabase((kind) => {
       dataDir: database.env['DATA_DIR'],
       tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],
       bootstrapApiToken: BOOTSTRAP_TOKEN,
-      webhookDelivery: 'off',
+      webhookDelivery: false,
     };
     const ports = [{ provide: UserGroupChangeGuard, useClass: PlanGuard }];
     const start = async (http?: false) =>
       NestFactory.create<NestExpressApplication>(
-        UserGroupModule.forRoot({ ...values, ports, ...(http === false && { http }) }),
+        UserGroupServiceModule.forRoot({ ...values, ports, ...(http === false && { http }) }),
         { logger: new NestLog(await createLog(LOG, openLog())), abortOnError: false },
       );
     app = await start();
@@ -192,21 +187,13 @@ onEachDatabase((kind) => {
       ...['update', 'suspend', 'resume', 'delete'],
     ]);
     expect(PlanGuard.asked.at(-1)).toMatchObject({ before: { name: 'free' }, after: null });
-    expect(await notesOf('k')).toEqual([
-      'create k',
-      'delete k',
-      'resume k',
-      'suspend k',
-      'update k',
-    ]);
+    expect(await notesOf('k')).toEqual(['create k', 'delete k', 'resume k', 'suspend k', 'update k']);
   });
 
   test('of writes that share a transaction only those that are refused fail', async () => {
     const ids = Array.from({ length: 64 }, (_, index) => `w${index}`);
     const answers = await Promise.allSettled(
-      ids.map((id, index) =>
-        groups().put(caller, { user_group_id: id, name: index % 2 ? 'refused' : 'W' }),
-      ),
+      ids.map((id, index) => groups().put(caller, { user_group_id: id, name: index % 2 ? 'refused' : 'W' })),
     );
     expect(PlanGuard.mostAtOnce).toBeGreaterThan(1);
     for (const [index, answer] of answers.entries()) {
@@ -249,7 +236,7 @@ onEachDatabase((kind) => {
       .map((line) => JSON.parse(line) as object);
     expect(answered).toContainEqual(
       expect.objectContaining({
-        user_group_id: 'i2',
+        provided_id: 'i2',
         success: 0,
         code: 'change_refused',
         detail: 'The plan of workspace 1 has no create.',
@@ -263,9 +250,7 @@ onEachDatabase((kind) => {
     const put = (by: INestApplication, id: string, name: string) =>
       by.get(UserGroups).put(caller, { user_group_id: id, name });
     const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
-    await Promise.all(
-      ids.flatMap((id) => [put(app, id, 'one'), put(other, id, 'two'), put(app, id, 'three')]),
-    );
+    await Promise.all(ids.flatMap((id) => [put(app, id, 'one'), put(other, id, 'two'), put(app, id, 'three')]));
     for (const id of ids) {
       const notes = await notesOf(id);
       expect(notes.filter((note) => note.startsWith('create'))).toEqual([`create ${id}`]);
@@ -309,9 +294,6 @@ async function versionOf(app: INestApplication, id: string) {
   return (await app.get(Statements, { strict: false }).read(findVersion, { id }))[0];
 }
 
-function read<Row>(
-  app: INestApplication,
-  query: ReturnType<typeof statement<object, Row>>,
-): Promise<Row[]> {
+function read<Row>(app: INestApplication, query: ReturnType<typeof statement<object, Row>>): Promise<Row[]> {
   return app.get(Statements, { strict: false }).read(query, {});
 }

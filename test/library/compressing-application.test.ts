@@ -7,9 +7,9 @@ import type { AddressInfo } from 'node:net';
 import { CachedIntrospector } from '../../clients/typescript/cached-introspector.ts';
 import { createLog, NestLog } from '../../src/common/log.ts';
 import { Config } from '../../src/config/config.ts';
-import { UserGroupModule } from '../../src/index.ts';
+import { UserGroupServiceModule } from '../../src/library/index.ts';
 import { ApiClient } from '../support/api-client.ts';
-import { until } from '../support/asking.ts';
+import { until } from '../support/until.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { StreamReader } from '../support/event-stream.ts';
 import { openLog } from '../support/leaks.ts';
@@ -29,7 +29,7 @@ onEachDatabase((kind) => {
     database = await createTestDatabase(kind);
     @Module({
       imports: [
-        UserGroupModule.forRoot({
+        UserGroupServiceModule.forRoot({
           databaseUrl: database.env['DATABASE_URL'],
           dataDir: database.env['DATA_DIR'],
           tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],
@@ -65,7 +65,7 @@ onEachDatabase((kind) => {
     await reader.until(() => reader.messages.some(({ event }) => event === 'current'));
     const { id } = await api.create();
     await reader.until(() => reader.changes.length > 0);
-    expect(reader.changes[0]!.data).toMatchObject({ user_group: { user_group_id: id } });
+    expect(reader.changes[0]!.data).toMatchObject({ user_group: { provided_id: id } });
     reader.close();
   });
 

@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserGroupEvents, UserGroupModule } from '../../src/index.ts';
+import { UserGroupEvents, UserGroupServiceModule } from '../../src/library/index.ts';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
 import { noteLog } from '../support/leaks.ts';
 
@@ -15,7 +15,7 @@ onEachDatabase((kind) => {
     };
     const logger: LoggerService = { log, error: log, warn: log };
     const app = await NestFactory.createApplicationContext(
-      UserGroupModule.forRoot({
+      UserGroupServiceModule.forRoot({
         databaseUrl: database.env['DATABASE_URL'],
         dataDir: database.env['DATA_DIR'],
         tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],

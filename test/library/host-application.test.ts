@@ -14,20 +14,23 @@ import {
 } from '@nestjs/common';
 import { APP_GUARD, NestFactory, Reflector } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
-  type CountedLimit,
+  type Bucket,
   Introspector,
   operator,
   RateLimitStore,
   Tokens,
   type UserGroupEvent,
   UserGroupEvents,
-  UserGroupModule,
+  UserGroupServiceModule,
   type UserGroupOptions,
   UserGroups,
-} from '../../src/index.ts';
+} from '../../src/library/index.ts';
 import { createLog, NestLog } from '../../src/common/log.ts';
 import { Config } from '../../src/config/config.ts';
 import { ApiClient } from '../support/api-client.ts';
@@ -46,9 +49,7 @@ class HostGuard implements CanActivate {
   constructor(@Inject(Reflector) private readonly reflector: Reflector) {}
 
   canActivate(context: ExecutionContext): boolean {
-    return (
-      this.reflector.getAllAndOverride('open', [context.getHandler(), context.getClass()]) === true
-    );
+    return this.reflector.getAllAndOverride('open', [context.getHandler(), context.getClass()]) === true;
   }
 }
 
@@ -83,7 +84,7 @@ onEachDatabase((kind) => {
       dataDir: database.env['DATA_DIR'],
       tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],
       bootstrapApiToken: BOOTSTRAP_TOKEN,
-      webhookDelivery: 'off',
+      webhookDelivery: false,
     };
   });
 
@@ -116,7 +117,7 @@ onEachDatabase((kind) => {
 
     beforeAll(async () => {
       app = await start(
-        UserGroupModule.forRootAsync({
+        UserGroupServiceModule.forRootAsync({
           useFactory: () => Promise.resolve(values),
           http: { prefix: 'internal', decorators: [Open()] },
         }),
@@ -138,8 +139,7 @@ onEachDatabase((kind) => {
       expect((await call('PUT', { user_group_id: 'a', name: 'B' })).body.user_group.name).toBe('B');
       const rotated = await call('POST', { current_token: token });
       expect([rotated.status, rotated.body.user_group.token === token]).toEqual([200, false]);
-      const introspect = (one: string) =>
-        call('POST', { token: one }, '/internal/api/v1/introspect');
+      const introspect = (one: string) => call('POST', { token: one }, '/internal/api/v1/introspect');
       expect((await introspect(token)).body).toEqual({ active: false });
       expect((await introspect(rotated.body.user_group.token)).body.active).toBe(true);
     });
@@ -147,10 +147,7 @@ onEachDatabase((kind) => {
     test('bodies are judged by their bytes, whatever parser the application has', async () => {
       const twice = await call('PUT', '{"user_group_id":"b","name":"B","name":"C"}');
       expect([twice.status, twice.body.code]).toEqual([400, 'json_duplicate_key']);
-      const inexact = await call(
-        'PUT',
-        '{"user_group_id":"b","name":"B","properties":{"n":9007199254740993}}',
-      );
+      const inexact = await call('PUT', '{"user_group_id":"b","name":"B","properties":{"n":9007199254740993}}');
       expect([inexact.status, inexact.body.errors[0]!.pointer]).toEqual([422, '/properties/n']);
       const missing = await api.send({ method: 'GET', path: '/internal/api/user' });
       expect([missing.status, missing.body.code]).toEqual([400, 'body_missing']);
@@ -177,11 +174,7 @@ onEachDatabase((kind) => {
         const { status, headers } = await call(method, { user_group_id: 'head', name: 'H' });
         expect([method, status, headers['allow']]).toEqual([method, 405, 'GET, PUT, POST']);
       }
-      const { status } = await call(
-        'HEAD',
-        { user_group_id: 'h', name: 'H' },
-        '/internal/API/user/',
-      );
+      const { status } = await call('HEAD', { user_group_id: 'h', name: 'H' }, '/internal/API/user/');
       expect(status).toBe(405);
       expect((await call('GET', { user_group_id: 'head' })).status).toBe(404);
       const override = await api.send({
@@ -211,9 +204,11 @@ onEachDatabase((kind) => {
       };
       expect(await own('/api/v1/orders')).toEqual([200, { orders: [] }, null]);
       const headers = { 'Content-Type': 'application/json' };
-      expect(
-        await own('/api/v1/orders', { method: 'POST', headers, body: '{"amount":3}' }),
-      ).toEqual([201, { received: { amount: 3 } }, null]);
+      expect(await own('/api/v1/orders', { method: 'POST', headers, body: '{"amount":3}' })).toEqual([
+        201,
+        { received: { amount: 3 } },
+        null,
+      ]);
       expect((await own('/api/v1/orders/closed'))[0]).toBe(403);
       expect((await own('/api/user'))[0]).toBe(404);
     });
@@ -236,14 +231,13 @@ onEachDatabase((kind) => {
 
     beforeAll(async () => {
       const http = { prefix: 'internal', console: true, decorators: [Open()] };
-      app = await start(UserGroupModule.forRoot({ ...values, http }));
+      app = await start(UserGroupServiceModule.forRoot({ ...values, http }));
       origin = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
     });
 
     afterAll(() => app.close());
 
-    const call = (path: string, init: RequestInit = {}) =>
-      fetch(`${origin}${path}`, { redirect: 'manual', ...init });
+    const call = (path: string, init: RequestInit = {}) => fetch(`${origin}${path}`, { redirect: 'manual', ...init });
 
     const signIn = (from: string, apiToken = BOOTSTRAP_TOKEN) =>
       call('/internal/console/session', {
@@ -256,19 +250,13 @@ onEachDatabase((kind) => {
       const led = await call('/internal/console');
       expect([led.status, led.headers.get('location')]).toEqual([302, 'console/']);
       const page = await call('/internal/console/');
-      expect([page.status, page.headers.get('content-type')]).toEqual([
-        200,
-        'text/html; charset=utf-8',
-      ]);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
       expect(page.headers.get('content-security-policy')).toContain("default-src 'none'");
       expect(page.headers.get('cache-control')).toBe('no-store');
       expect(page.headers.get('x-content-type-options')).toBe('nosniff');
       const [, script] = /src="\.\/(assets\/[^"]+)"/.exec(await page.text())!;
       const asset = await call(`/internal/console/${script}`);
-      expect([asset.status, asset.headers.get('cache-control')]).toEqual([
-        200,
-        expect.stringContaining('immutable'),
-      ]);
+      expect([asset.status, asset.headers.get('cache-control')]).toEqual([200, expect.stringContaining('immutable')]);
       await asset.arrayBuffer();
     });
 
@@ -311,13 +299,22 @@ onEachDatabase((kind) => {
       expect([without.status, await codeOf(without)]).toEqual([401, 'session_missing']);
       expect(without.headers.get('cache-control')).toBe('no-store');
     });
+
+    test('a target in absolute form is refused as its path is', async () => {
+      const headers = { 'Sec-Fetch-Site': 'cross-site', 'Content-Type': 'application/json' };
+      const path = 'http://any.example/internal/console/session';
+      const outgoing = request(origin, { method: 'POST', path, headers });
+      outgoing.end(JSON.stringify({ api_token: BOOTSTRAP_TOKEN }));
+      const [answer] = (await once(outgoing, 'response')) as [IncomingMessage];
+      expect([answer.statusCode, await json(answer)]).toMatchObject([403, { code: 'cross_site_request' }]);
+    });
   });
 
   describe('without routes', () => {
     let app: NestExpressApplication;
 
     beforeAll(async () => {
-      app = await start(UserGroupModule.forRoot({ ...values, http: false }));
+      app = await start(UserGroupServiceModule.forRoot({ ...values, http: false }));
     });
 
     afterAll(() => app.close());
@@ -336,9 +333,7 @@ onEachDatabase((kind) => {
         sub: 's',
         properties: { region: 'EMEA' },
       });
-      expect(await introspector.introspect(caller, { token: user_group.token })).toEqual({
-        active: false,
-      });
+      expect(await introspector.introspect(caller, { token: user_group.token })).toEqual({ active: false });
       await app.get(UserGroups).delete(caller, 's');
       await expect(app.get(UserGroups).get(caller, 's')).rejects.toThrow('user group');
     });
@@ -347,9 +342,7 @@ onEachDatabase((kind) => {
       const groups = app.get(UserGroups);
       const caller = operator(WORKSPACE);
       for (const wrong of [{}, { user_group_id: 7 }, { user_group_id: 'x', name: '\u0000' }]) {
-        await expect(groups.put(caller, wrong as never)).rejects.toMatchObject({
-          spec: { status: 422 },
-        });
+        await expect(groups.put(caller, wrong as never)).rejects.toMatchObject({ spec: { status: 422 } });
       }
       const unknown = { user_group_id: 'x', name: 'X', colour: 'red' };
       await expect(groups.put(caller, unknown)).rejects.toMatchObject({ spec: { status: 422 } });
@@ -374,29 +367,23 @@ onEachDatabase((kind) => {
   test('an implementation of the application’s own takes the place of a port', async () => {
     const counted: string[] = [];
     class FullStore extends RateLimitStore {
-      counterOf({ name }: CountedLimit) {
-        return {
-          count: (key: string, points: number) => {
-            counted.push(`${name} ${key} ${points}`);
-            return Promise.resolve({ consumed: name === 'api-token' ? 6001 : 1, resetMs: 60_000 });
-          },
-          takeBack: () => Promise.resolve(),
-        };
+      take(buckets: readonly Bucket[], wanted: number) {
+        for (const { key, perMinute } of buckets) counted.push(`${key} ${perMinute} ${wanted}`);
+        const states = buckets.map(() => ({ remaining: 0, resetMs: 60_000, retryMs: 1500 }));
+        return Promise.resolve({ granted: 0, states });
       }
     }
     const ports = [{ provide: RateLimitStore, useClass: FullStore }];
-    const app = await start(
-      UserGroupModule.forRoot({ ...values, ports, http: { decorators: [Open()] } }),
-    );
-    const { status, body } = await clientOf(app, BOOTSTRAP_TOKEN).get({ user_group_id: 'p' });
-    expect([status, body.code]).toEqual([429, 'rate_limited']);
-    expect(counted).toEqual(['api-token 1 1', 'workspace 1 1']);
+    const app = await start(UserGroupServiceModule.forRoot({ ...values, ports, http: { decorators: [Open()] } }));
+    const { status, body, headers } = await clientOf(app, BOOTSTRAP_TOKEN).get({ user_group_id: 'p' });
+    expect([status, body.code, headers['retry-after']]).toEqual([429, 'rate_limited', '2']);
+    expect(counted).toEqual(['api-token:1 6000 1', 'workspace:1 30000 1']);
     await app.close();
   });
 
   test('events are heard in the same process, whoever has made the change', async () => {
-    const first = await start(UserGroupModule.forRoot({ ...values, http: false }));
-    const second = await start(UserGroupModule.forRoot({ ...values, http: false }));
+    const first = await start(UserGroupServiceModule.forRoot({ ...values, http: false }));
+    const second = await start(UserGroupServiceModule.forRoot({ ...values, http: false }));
     const heard: UserGroupEvent[] = [];
     const end = first.get(UserGroupEvents).listen({
       name: 'ledger',
@@ -415,7 +402,7 @@ onEachDatabase((kind) => {
     expect(heard[0]).toMatchObject({
       type: 'user_group.create',
       workspace_id: WORKSPACE,
-      user_group: { user_group_id: expect.stringMatching(/^e\d+$/) as string },
+      user_group: { provided_id: expect.stringMatching(/^e\d+$/) as string },
     });
     end();
     const { length } = heard;
@@ -427,13 +414,9 @@ onEachDatabase((kind) => {
 
   test('two of them live in one process, each on its own database', async () => {
     const other = await createTestDatabase('sqlite');
-    const first = await start(UserGroupModule.forRoot(values));
+    const first = await start(UserGroupServiceModule.forRoot(values));
     const second = await start(
-      UserGroupModule.forRoot({
-        dataDir: other.env['DATA_DIR'],
-        http: false,
-        webhookDelivery: 'off',
-      }),
+      UserGroupServiceModule.forRoot({ dataDir: other.env['DATA_DIR'], http: false, webhookDelivery: false }),
     );
     const caller = operator(WORKSPACE);
     await first.get(UserGroups).put(caller, { user_group_id: 'only-here', name: 'O' });
@@ -445,18 +428,18 @@ onEachDatabase((kind) => {
 
 test('what is given for a port must be one', () => {
   const ports = [{ provide: UserGroups, useValue: {} }];
-  expect(() => UserGroupModule.forRoot({ ports })).toThrow(
-    /^UserGroups is no port of the user group service; it has .*RateLimitStore/,
+  expect(() => UserGroupServiceModule.forRoot({ ports })).toThrow(
+    /^UserGroups of the .* is not a replaceable provider. Replaceable: .*RateLimitStore/,
   );
 });
 
 test('values that cannot be used are named, and never shown', async () => {
-  const module = UserGroupModule.forRoot({ databaseUrl: 'mysql://root:secret@db/x' });
+  const module = UserGroupServiceModule.forRoot({ databaseUrl: 'mysql://root:secret@db/x' });
   const creation = NestFactory.create(module, { logger: false, abortOnError: false });
   await expect(creation).rejects.toThrow(/^databaseUrl must/);
   await expect(creation).rejects.not.toThrow(/secret/);
-  const misspelt = UserGroupModule.forRoot({ dataDirectory: 'x' } as never);
-  await expect(
-    NestFactory.create(misspelt, { logger: false, abortOnError: false }),
-  ).rejects.toThrow('dataDirectory is no option');
+  const misspelt = UserGroupServiceModule.forRoot({ dataDirectory: 'x' } as never);
+  await expect(NestFactory.create(misspelt, { logger: false, abortOnError: false })).rejects.toThrow(
+    'dataDirectory is no option',
+  );
 });

@@ -24,18 +24,18 @@ import type { AddressInfo } from 'node:net';
 import {
   definePlugin,
   JsonBody,
-  Obeys,
+  Rule,
   operator,
   Public,
   RequiresScope,
   textViolations,
   UserGroupErrors,
-  UserGroupModule,
+  UserGroupServiceModule,
   type UserGroupOptions,
   type UserGroupRoutes,
   UserGroups,
   type UserGroupStructure,
-} from '../../src/index.ts';
+} from '../../src/library/index.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, type TestDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
@@ -67,7 +67,7 @@ class ThrowingGuard implements CanActivate {
 }
 
 class NoteDto {
-  @Obeys(textViolations)
+  @Rule(textViolations)
   note!: string;
 }
 
@@ -103,7 +103,7 @@ beforeAll(async () => {
     dataDir: database.env['DATA_DIR'],
     tokenEncryptionKeys: database.env['TOKEN_ENCRYPTION_KEYS'],
     bootstrapApiToken: BOOTSTRAP_TOKEN,
-    webhookDelivery: 'off',
+    webhookDelivery: false,
   };
 });
 
@@ -123,16 +123,17 @@ interface Host {
   structure?: UserGroupStructure;
   controllers?: Type[];
   rawBody?: boolean;
+  bodyParser?: boolean;
   prepare?: (app: NestExpressApplication) => unknown;
 }
 
-async function start({ structure, controllers = [], rawBody = false, prepare }: Host) {
-  @Module({ imports: [UserGroupModule.forRoot({ ...values, ...structure })], controllers })
+async function start({ structure, controllers = [], prepare, ...parsing }: Host) {
+  @Module({ imports: [UserGroupServiceModule.forRoot({ ...values, ...structure })], controllers })
   class HostModule {}
   const app = await NestFactory.create<NestExpressApplication>(HostModule, {
     logger: false,
     abortOnError: false,
-    rawBody,
+    ...parsing,
   });
   apps.push(app);
   try {
@@ -142,8 +143,8 @@ async function start({ structure, controllers = [], rawBody = false, prepare }: 
     await app.close();
     throw error;
   }
-  const { port } = app.getHttpServer().address() as AddressInfo;
-  return { app, api: new ApiClient(`http://127.0.0.1:${port}`, BOOTSTRAP_TOKEN) };
+  const url = `http://127.0.0.1:${(app.getHttpServer().address() as AddressInfo).port}`;
+  return { app, url, api: new ApiClient(url, BOOTSTRAP_TOKEN) };
 }
 
 describe('errors of others keep their status', () => {
@@ -159,13 +160,13 @@ describe('errors of others keep their status', () => {
       new HttpException('secret', 503),
       503,
       'extension_unavailable',
-      'An extension of the service has not returned in time; nothing was stored.',
+      'An extension of the service has not returned in time; nothing was stored. Repeat the call after Retry-After seconds; the log names the plugin.',
     ],
     [
       new HttpException('secret', 502),
       500,
       'internal_error',
-      'Something went wrong inside the service.',
+      'Something went wrong inside the service. Please report it with the request_id.',
     ],
   ];
 
@@ -176,10 +177,7 @@ describe('errors of others keep their status', () => {
         throw error;
       };
       const answer = await service.api.send({ method: 'GET', path: PATH });
-      expect([answer.status, answer.body]).toMatchObject([
-        status,
-        { success: 0, code, status, detail },
-      ]);
+      expect([answer.status, answer.body]).toMatchObject([status, { success: 0, code, status, detail }]);
       expect(answer.headers['content-type']).toContain('application/problem+json');
     }
     const unknown = await service.api.send({ method: 'GET', path: '/api/v1/nowhere' });
@@ -236,9 +234,7 @@ describe('a handler of a nested module of a plugin', () => {
   @Module({ imports: [ThrowingModule] })
   class NestingModule {}
 
-  const nested = (module: Type) => [
-    definePlugin({ name: 'nested', ...COMPATIBLE, modules: [module] }),
-  ];
+  const nested = (module: Type) => [definePlugin({ name: 'nested', ...COMPATIBLE, modules: [module] })];
 
   test('that does not say who may call it ends the start', async () => {
     const message = 'A handler needs either @RequiresScope or @Public: ForgottenController.find';
@@ -259,7 +255,7 @@ describe('a handler of a nested module of a plugin', () => {
   test('of a module that a promise brings ends the start', () => {
     @Module({ imports: [Promise.resolve({ module: ForgottenModule })] })
     class LateModule {}
-    expect(() => UserGroupModule.forRoot({ plugins: nested(LateModule) })).toThrow(
+    expect(() => UserGroupServiceModule.forRoot({ plugins: nested(LateModule) })).toThrow(
       'The plugin nested imports a module by a promise',
     );
   });
@@ -301,11 +297,7 @@ describe('an application', () => {
     const path = `${prefix}/api/user`;
     const body = '{"user_group_id":"a","name":"A","name":"B"}';
     expect((await api.send({ method: 'PUT', path, body })).body.code).toBe('json_duplicate_key');
-    const written = await api.send({
-      method: 'PUT',
-      path,
-      body: { user_group_id: 'a', name: 'A' },
-    });
+    const written = await api.send({ method: 'PUT', path, body: { user_group_id: 'a', name: 'A' } });
     expect(written.status).toBe(200);
     expect((await api.send({ method: 'PATCH', path, body: {} })).status).toBe(405);
     await app.close();
@@ -324,13 +316,36 @@ describe('an application', () => {
     await kept.app.close();
   });
 
+  test('without the routes of the service has the default limit of a body', async () => {
+    const { app, api } = await start({ structure: { http: false }, controllers: [OwnController], bodyParser: false });
+    const send = (length: number) => api.send({ method: 'POST', path: '/own', body: { note: 'x'.repeat(length) } });
+    // Such a note is read whole before a rule refuses it.
+    expect((await send(250 * 1024)).status).toBe(422);
+    expect((await send(257 * 1024)).status).toBe(413);
+    await app.close();
+  });
+
+  test('whose function of trusted proxies throws refuses a call as others do', async () => {
+    const { app, url } = await start({
+      prepare: (one) =>
+        one.set('trust proxy', (address: string) => {
+          if (address !== '127.0.0.1') throw new Error('no address');
+          return true;
+        }),
+    });
+    const headers = { 'X-Forwarded-For': 'garbage' };
+    const refused = await new ApiClient(url).send({ method: 'GET', path: '/api/v1/user-groups', headers });
+    expect([refused.status, refused.body.code]).toEqual([401, 'credentials_missing']);
+    await app.close();
+  });
+
   test('that imports the module twice does not start', async () => {
-    const second = UserGroupModule.forRoot({ ...values, http: { prefix: 'b' } });
+    const second = UserGroupServiceModule.forRoot({ ...values, http: { prefix: 'b' } });
     @Module({ imports: [second] })
     class SecondModule {}
-    @Module({ imports: [UserGroupModule.forRoot({ ...values, http: false }), SecondModule] })
+    @Module({ imports: [UserGroupServiceModule.forRoot({ ...values, http: false }), SecondModule] })
     class TwiceModule {}
     const creating = NestFactory.create(TwiceModule, { logger: false, abortOnError: false });
-    await expect(creating).rejects.toThrow('UserGroupModule is imported twice');
+    await expect(creating).rejects.toThrow('UserGroupServiceModule is imported twice');
   });
 });

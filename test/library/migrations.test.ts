@@ -1,14 +1,9 @@
 import { NestFactory } from '@nestjs/core';
 import { getDataSourceToken } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
-import { ConsoleSession } from '../../src/console/console-session.entity.ts';
-import { USER_GROUP_DATA_SOURCE, UserGroupModule, type UserGroupOptions } from '../../src/index.ts';
-import {
-  entities,
-  listUserGroupMigrations,
-  migrateUserGroups,
-  migrations,
-} from '../../src/migrations.ts';
+import { ConsoleSession } from '../../src/console/session/console-session.entity.ts';
+import { USER_GROUP_DATA_SOURCE, UserGroupServiceModule, type UserGroupOptions } from '../../src/library/index.ts';
+import { entities, listUserGroupMigrations, migrateUserGroups, migrations } from '../../src/library/migrations.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 
 onEachDatabase((kind) => {
@@ -19,11 +14,9 @@ onEachDatabase((kind) => {
     database = await createTestDatabase(kind);
     const { env } = database;
     options = {
-      ...(kind === 'postgres'
-        ? { databaseUrl: env['DATABASE_URL'] }
-        : { dataDir: env['DATA_DIR'] }),
+      ...(kind === 'postgres' ? { databaseUrl: env['DATABASE_URL'] } : { dataDir: env['DATA_DIR'] }),
       tokenEncryptionKeys: env['TOKEN_ENCRYPTION_KEYS'],
-      webhookDelivery: 'off',
+      webhookDelivery: false,
     };
   });
 
@@ -36,17 +29,12 @@ onEachDatabase((kind) => {
     const names = before.map(({ name }) => name);
     expect(await migrateUserGroups(options)).toEqual(names);
     expect(await migrateUserGroups(options)).toEqual([]);
-    expect(await listUserGroupMigrations(options)).toEqual(
-      names.map((name) => ({ name, applied: true })),
-    );
+    expect(await listUserGroupMigrations(options)).toEqual(names.map((name) => ({ name, applied: true })));
   });
 
   test('the entities are those of the service', async () => {
-    const module = UserGroupModule.forRoot({ ...options, http: false });
-    const app = await NestFactory.createApplicationContext(module, {
-      logger: false,
-      abortOnError: false,
-    });
+    const module = UserGroupServiceModule.forRoot({ ...options, http: false });
+    const app = await NestFactory.createApplicationContext(module, { logger: false, abortOnError: false });
     try {
       const dataSource = app.get<DataSource>(getDataSourceToken(USER_GROUP_DATA_SOURCE));
       const known = dataSource.entityMetadatas.map(({ target }) => target);

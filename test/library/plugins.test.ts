@@ -2,22 +2,13 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import homeDashboards from '../../examples/extension-module/src/plugin.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
-import { definePlugin, FromEnv, integer, Public, RequiresScope } from '../../src/index.ts';
+import { definePlugin, FromEnv, integer, Public, RequiresScope } from '../../src/library/index.ts';
 import { grantRights } from '../../src/database/schema/grants.ts';
-import {
-  listMigrations,
-  prepareDatabase,
-  revertMigration,
-} from '../../src/database/schema/migrate.ts';
+import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import {
-  administer,
-  createTestDatabase,
-  onEachDatabase,
-  onPostgres,
-} from '../support/databases.ts';
+import { administer, createTestDatabase, onEachDatabase, onPostgres } from '../support/databases.ts';
 import { startTestService, type TestService } from '../support/test-service.ts';
-import { until } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const COMPATIBLE = { compatibility: '^0.1.0' };
 const PATH = '/api/v1/home-dashboards/acme';
@@ -48,10 +39,7 @@ onEachDatabase((kind) => {
       expect(await choose('')).toMatchObject({ status: 422, body: { code: 'validation_failed' } });
       expect(await choose(undefined)).toMatchObject({ status: 422 });
       const nobody = { method: 'GET', path: '/api/v1/home-dashboards/nobody' } as const;
-      expect(await service.api.send(nobody)).toMatchObject({
-        status: 404,
-        body: { code: 'user_group_not_found' },
-      });
+      expect(await service.api.send(nobody)).toMatchObject({ status: 404, body: { code: 'user_group_not_found' } });
       const wrong = { method: 'POST', path: PATH, body: {} } as const;
       expect((await service.api.send(wrong)).status).toBe(405);
     });
@@ -59,10 +47,7 @@ onEachDatabase((kind) => {
     test('its scopes are given and required like any other', async () => {
       const reader = service.clientOf(await service.issueToken(['dashboards:read' as never]));
       expect((await read(reader)).status).toBe(200);
-      expect(await choose('x', reader)).toMatchObject({
-        status: 403,
-        body: { code: 'insufficient_scope' },
-      });
+      expect(await choose('x', reader)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } });
       const other = service.clientOf(await service.issueToken(['user-groups:read']));
       expect((await read(other)).status).toBe(403);
       expect((await read(service.clientOf(undefined))).status).toBe(401);
@@ -71,10 +56,7 @@ onEachDatabase((kind) => {
         path: '/api/v1/api-tokens',
         body: { name: 'dashboards', scopes: ['dashboards:write'] },
       });
-      expect(issued).toMatchObject({
-        status: 201,
-        body: { api_token: { scopes: ['dashboards:write'] } },
-      });
+      expect(issued).toMatchObject({ status: 201, body: { api_token: { scopes: ['dashboards:write'] } } });
     });
 
     test('another workspace has none of it', async () => {
@@ -84,8 +66,7 @@ onEachDatabase((kind) => {
     });
 
     test('it hears of changes', async () => {
-      const count = async () =>
-        (await service.query<object>('SELECT 1 FROM home_dashboards_choice')).length;
+      const count = async () => (await service.query<object>('SELECT 1 FROM home_dashboards_choice')).length;
       await choose('sales');
       expect(await count()).toBe(1);
       await service.api.send({ method: 'DELETE', path: '/api/v1/user-groups/acme' });
@@ -103,7 +84,7 @@ onEachDatabase((kind) => {
         put: { 'x-required-scope': 'dashboards:write' },
       });
       expect(components.schemas['HomeDashboardDto']).toMatchObject({ required: ['dashboard'] });
-      expect(JSON.stringify(components.schemas['IssueApiTokenDto'])).toContain('dashboards:read');
+      expect(JSON.stringify(components.schemas['CreateApiTokenRequest'])).toContain('dashboards:read');
     });
   });
 
@@ -120,9 +101,7 @@ onEachDatabase((kind) => {
     });
     expect(states.at(-2)).not.toHaveProperty('plugin');
     const notify = () => undefined;
-    expect(await revertMigration(config, notify, 'home-dashboards')).toBe(
-      'CreateHomeDashboards1795100000001',
-    );
+    expect(await revertMigration(config, notify, 'home-dashboards')).toBe('CreateHomeDashboards1795100000001');
     expect(await revertMigration(config, notify, 'home-dashboards')).toBeUndefined();
     expect((await listMigrations(config)).filter(({ applied }) => !applied)).toHaveLength(1);
     await expect(revertMigration(config, notify, 'another')).rejects.toThrow(
@@ -186,7 +165,7 @@ test('a route without access rules ends the start, not the first call', async ()
     'A handler needs either @RequiresScope or @Public: ForgottenController.find',
   );
   await expect(starting(UndeclaredController)).rejects.toThrow(
-    'A handler requires a scope that nobody has declared: UndeclaredController.find',
+    'A handler requires an undeclared scope: UndeclaredController.find',
   );
 });
 
@@ -224,8 +203,7 @@ test('its settings are judged like those of the service', () => {
     limit = 3;
   }
   const plugin = definePlugin({ name: 'seats', ...COMPATIBLE, settings: Settings });
-  const settingsOf = (env: Record<string, string>) =>
-    loadConfig(env, { plugins: [plugin] }).pluginSettings;
+  const settingsOf = (env: Record<string, string>) => loadConfig(env, { plugins: [plugin] }).pluginSettings;
   expect(settingsOf({})).toEqual([{ limit: 3 }]);
   expect(settingsOf({ SEAT_LIMIT: '7' })).toEqual([{ limit: 7 }]);
   expect(() => settingsOf({ SEAT_LIMIT: '11' })).toThrow(/^SEAT_LIMIT must/);
@@ -237,7 +215,7 @@ describe('a definition that cannot be used is refused', () => {
     [{ name: 'Seats' }, /^The plugin Seats needs another name/],
     [{ name: 'seats', compatibility: '^0.2.0' }, /^The plugin seats is made for version \^0.2.0/],
     [{ name: 'seats', compatibility: '^1.0.0' }, /made for version/],
-    [{ name: 'seats', compatibility: '*' }, /must say its compatibility as a range/],
+    [{ name: 'seats', compatibility: '*' }, /must declare its compatibility as a range/],
   ])('%j', (definition, message) => {
     expect(() => definePlugin({ ...COMPATIBLE, ...definition })).toThrow(message);
   });
@@ -246,9 +224,7 @@ describe('a definition that cannot be used is refused', () => {
     'the name %s would take tables of the service',
     async (name) => {
       const plugin = definePlugin({ name, ...COMPATIBLE });
-      await expect(startTestService('sqlite', {}, [plugin])).rejects.toThrow(
-        `The plugin ${name} needs another name`,
-      );
+      await expect(startTestService('sqlite', {}, [plugin])).rejects.toThrow(`The plugin ${name} needs another name`);
     },
   );
 });

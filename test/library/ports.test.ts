@@ -5,13 +5,13 @@ import {
   KeyProvider,
   operator,
   Tokens,
-  UserGroupModule,
+  UserGroupServiceModule,
   type UserGroupOptions,
   UserGroups,
   UserGroupTokenFormat,
-} from '../../src/index.ts';
-import type { PortProvider } from '../../src/index.ts';
-import { keyList } from '../../scripts/lab/keys.mjs';
+} from '../../src/library/index.ts';
+import type { PortProvider } from '../../src/library/index.ts';
+import { keyList } from '../system/lab/keys.mjs';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 
 const caller = operator(1);
@@ -25,21 +25,19 @@ onEachDatabase((kind) => {
     database = await createTestDatabase(kind);
     const { env } = database;
     options = {
-      ...(kind === 'postgres'
-        ? { databaseUrl: env['DATABASE_URL'] }
-        : { dataDir: env['DATA_DIR'] }),
+      ...(kind === 'postgres' ? { databaseUrl: env['DATABASE_URL'] } : { dataDir: env['DATA_DIR'] }),
       tokenEncryptionKeys: keyList('k1'),
-      webhookDelivery: 'off',
+      webhookDelivery: false,
     };
   });
 
   afterEach(() => database.drop());
 
   const start = (...ports: PortProvider[]) =>
-    NestFactory.createApplicationContext(
-      UserGroupModule.forRoot({ ...options, http: false, ports }),
-      { logger: false, abortOnError: false },
-    );
+    NestFactory.createApplicationContext(UserGroupServiceModule.forRoot({ ...options, http: false, ports }), {
+      logger: false,
+      abortOnError: false,
+    });
 
   test('keys come from the application', async () => {
     const key = { id: 'kms', secret: randomBytes(32) };
@@ -80,13 +78,8 @@ onEachDatabase((kind) => {
     const { user_group: next } = await app.get(Tokens).rotate(caller, body);
     expect(next.token).toMatch(/^acme\./);
     const introspector = app.get(Introspector);
-    expect(await introspector.introspect(caller, { token: next.token })).toMatchObject({
-      active: true,
-      sub: 'acme',
-    });
-    expect(await introspector.introspect(caller, { token: first.token })).toEqual({
-      active: false,
-    });
+    expect(await introspector.introspect(caller, { token: next.token })).toMatchObject({ active: true, sub: 'acme' });
+    expect(await introspector.introspect(caller, { token: first.token })).toEqual({ active: false });
     await app.close();
   });
 
@@ -94,9 +87,7 @@ onEachDatabase((kind) => {
     const useValue = { generate: () => 'uga_too-much-like-an-API-token' };
     const app = await start({ provide: UserGroupTokenFormat, useValue });
     const writing = app.get(UserGroups).put(caller, GROUP);
-    await expect(writing).rejects.toThrow(
-      'generate of the application must return what can be the token',
-    );
+    await expect(writing).rejects.toThrow('generate of the application must return what can be the token');
     await expect(writing).rejects.not.toThrow('too-much');
     await expect(app.get(UserGroups).get(caller, 'acme')).rejects.toThrow();
     await app.close();

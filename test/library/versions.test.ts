@@ -1,5 +1,5 @@
 import packageJson from '../../package.json' with { type: 'json' };
-import { requireHostVersions } from '../../src/common/host-versions.ts';
+import { requireHostVersions } from '../../src/library/host-versions.ts';
 import { isInRange } from '../../src/common/version.ts';
 
 describe('a range is read as npm reads it', () => {

@@ -1,4 +1,4 @@
-// What the rule `kept-promises` has to find, and what not. A directive that switches off nothing fails
+// Cases that the rule `kept-promises` must report, and cases it must not. A directive that switches off nothing fails
 // the lint, so each of them shows that the rule finds the line below it.
 
 type Task = () => Promise<string>;

@@ -23,6 +23,9 @@ onEachDatabase((kind) => {
       if (!text.includes(refusal)) wrong.push(`${method} ${path} ${text}`);
     }
     expect(wrong).toEqual([]);
+    const open = bodies.filter(({ refusesOthers }) => !refusesOthers).map(({ path }) => path);
+    // A line of an import is also one of an export, to which later versions can add fields.
+    expect(open.sort()).toEqual([LENIENT, '/api/v1/user-groups/import']);
   });
 
   test('a misspelt grace period leaves the token as it is', async () => {
@@ -44,10 +47,7 @@ onEachDatabase((kind) => {
       const [merged, json, refused] = await Promise.all(answers);
       expect([operation.path, merged!.status]).not.toEqual([operation.path, 415]);
       expect([operation.path, json!.status]).toEqual([operation.path, merged!.status]);
-      expect([refused!.status, refused!.headers['accept-patch']]).toEqual([
-        415,
-        PATCH_TYPES.join(', '),
-      ]);
+      expect([refused!.status, refused!.headers['accept-patch']]).toEqual([415, PATCH_TYPES.join(', ')]);
     }
   });
 

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { generatePython } from '../../scripts/clients/python.mjs';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 
 const require = createRequire(import.meta.url);
 const root = join(import.meta.dirname, '..', '..');
@@ -27,13 +27,8 @@ test('what the Python client could not say is refused, never left out', async ()
   const document = await plainDocument();
   const { get } = document.paths['/api/v1/user-groups']!;
   const generate = (change: object) => () =>
-    generatePython({
-      ...document,
-      paths: { '/x': { get: { ...get, ...change } } },
-    });
-  const parameter = (schema: object, name = 'x') => ({
-    parameters: [{ name, in: 'query', schema }],
-  });
+    generatePython({ ...document, paths: { '/x': { get: { ...get, ...change } } } });
+  const parameter = (schema: object, name = 'x') => ({ parameters: [{ name, in: 'query', schema }] });
   const answer = (content: object) => ({ responses: { 200: { content } } });
   expect(generate({})).not.toThrow();
   expect(generate({ callbacks: {} })).toThrow('has callbacks');
@@ -41,9 +36,7 @@ test('what the Python client could not say is refused, never left out', async ()
   expect(generate(parameter({ type: 'strange' }))).toThrow('no type');
   expect(generate(parameter({ type: 'object', properties: {} }))).toThrow('without a name');
   expect(generate(parameter({ type: 'integer' }, 'timeout'))).toThrow('two arguments');
-  expect(
-    generate({ parameters: [{ name: 'x', in: 'cookie', schema: { type: 'string' } }] }),
-  ).toThrow('cookie');
+  expect(generate({ parameters: [{ name: 'x', in: 'cookie', schema: { type: 'string' } }] })).toThrow('cookie');
   expect(generate({ responses: { 202: {} } })).toThrow('with nothing');
   expect(generate(answer({ 'text/csv': { schema: { type: 'string' } } }))).toThrow('text/csv');
 });
@@ -76,9 +69,5 @@ function generateTypeScript(document: object): string {
   const tool = dirname(require.resolve('openapi-typescript/package.json'));
   // A field with a default need not be sent.
   const args = [join(tool, 'bin', 'cli.js'), '--default-non-nullable', 'false'];
-  return execFileSync(process.execPath, args, {
-    input: JSON.stringify(document),
-    encoding: 'utf8',
-    cwd: root,
-  });
+  return execFileSync(process.execPath, args, { input: JSON.stringify(document), encoding: 'utf8', cwd: root });
 }

@@ -1,24 +1,30 @@
 import { Document, type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
 import { Json } from '@stoplight/spectral-parsers';
 import { oas } from '@stoplight/spectral-rulesets';
-import { errorCatalogue } from '../../src/common/errors.ts';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { errorCatalogue } from '../../src/common/problem/errors.ts';
+import { ownScopes } from '../../src/common/access/scopes.ts';
+import { Config } from '../../src/config/config.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import type { Answer } from '../support/api-client.ts';
-import { absolute, createAjv } from '../support/openapi-schemas.ts';
+import { absolute, createAjv, withSharedInPlace } from '../support/openapi-schemas.ts';
 import { withService } from '../support/test-service.ts';
 
 interface OpenApi {
+  servers: { url: string }[];
   openapi: string;
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, unknown>; securitySchemes: Record<string, unknown> };
+  tags: { name: string }[];
+  components: Record<'schemas' | 'securitySchemes' | 'responses', Record<string, unknown>>;
 }
 
 interface Operation {
   operationId: string;
+  tags: [string];
   summary: string;
   description: string;
   /** Absent where no token is asked for. */
   security?: Record<string, string[]>[];
+  'x-required-scope'?: string;
   requestBody?: { required: boolean; content: Record<string, { schema: object }> };
   responses: Record<
     string,
@@ -31,31 +37,55 @@ interface Operation {
   >;
 }
 
-const service = withService('sqlite', {
-  RATE_LIMIT_PER_MINUTE: '1000',
-  PUBLIC_URL: 'https://user-groups.example',
-});
+const PUBLIC_URL = 'https://user-groups.example/groups';
+const service = withService('sqlite', { RATE_LIMIT_PER_MINUTE: '1000', PUBLIC_URL });
+let published: OpenApi;
+/** Has the shared responses in place. */
 let document: OpenApi;
 let ajv: ReturnType<typeof createAjv>;
 
 beforeAll(async () => {
-  document = (await service.clientOf(undefined).send({ method: 'GET', path: '/docs-json' }))
+  published = (await service.clientOf(undefined).send({ method: 'GET', path: '/docs-json' }))
     .body as unknown as OpenApi;
+  document = withSharedInPlace(published);
   ajv = createAjv(document);
 });
 
 test('is what the command line prints without a database', async () => {
-  expect(JSON.parse(JSON.stringify(await describeOpenApi()))).toEqual(document);
+  const config = Object.assign(new Config(), { publicUrl: PUBLIC_URL });
+  expect(JSON.parse(JSON.stringify(await describeOpenApi(config)))).toEqual(published);
 });
 
 test('is OpenAPI 3.1 and passes the default rules of Spectral', async () => {
   expect(document.openapi).toBe('3.1.0');
   const spectral = new Spectral();
   spectral.setRuleset({ extends: [oas as RulesetDefinition] });
-  const problems = await spectral.run(new Document(withRepetitionsOnce(document), Json));
-  expect(
-    problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`),
-  ).toEqual([]);
+  const problems = await spectral.run(new Document(withReferencesOnce(published), Json));
+  expect(problems.map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`)).toEqual([]);
+});
+
+const MAX_BYTES = 260_000;
+
+test('describes each error once, within its size', () => {
+  const references = operationsOf(published).flatMap(({ responses }) =>
+    Object.entries(responses)
+      .filter(([status]) => Number(status) >= 400)
+      .map(([, response]) => (response as { $ref?: string }).$ref),
+  );
+  expect(references.length).toBeGreaterThan(600);
+  const shared = Object.keys(published.components.responses);
+  expect(new Set(references)).toEqual(new Set(shared.map((name) => `#/components/responses/${name}`)));
+  const texts = Object.values(published.components.responses).map((one) => JSON.stringify(one));
+  expect(new Set(texts).size).toBe(texts.length);
+  expect(Buffer.byteLength(JSON.stringify(published))).toBeLessThanOrEqual(MAX_BYTES);
+});
+
+test('has its paths in the order of its tags, the contract first', () => {
+  expect(Object.keys(published.paths)[0]).toBe('/api/user');
+  const tags = operationsOf(published).map(({ tags: [tag] }) => tag);
+  expect([...new Set(tags)]).toEqual(published.tags.map(({ name }) => name));
+  const order = tags.map((tag) => published.tags.findIndex(({ name }) => name === tag));
+  expect(order).toEqual(order.toSorted((a, b) => a - b));
 });
 
 test('describes every route of the application, and no other', () => {
@@ -92,6 +122,7 @@ test('describes every route of the application, and no other', () => {
     'GET /api/v1/webhook-endpoints/{id}',
     'GET /api/v1/webhook-endpoints/{id}/attempts',
     'GET /api/v1/workspace',
+    'GET /api/v1/workspace/identity',
     'GET /api/v1/workspace/incomplete-user-groups',
     'GET /api/v1/workspace/unresolvable-mappings',
     'GET /health/live',
@@ -131,24 +162,27 @@ test('every operation says its scope, its body, its answers and how to authentic
     if (PUBLIC_PATHS.includes(path)) continue;
     for (const [method, operation] of Object.entries(methods)) {
       const isContract = path === '/api/user';
+      const scope = operation['x-required-scope'];
+      const isForAnyScope = path === '/api/v1/workspace/identity';
       expect(operation).toMatchObject({
         operationId: expect.stringMatching(/^[a-z]\w+$/),
         summary: expect.stringMatching(/./),
-        description: expect.stringMatching(/./),
+        description: expect.stringContaining(
+          isForAnyScope ? 'whatever its scopes' : `\n\nRequired scope: \`${scope}\`.`,
+        ),
         security: schemesOf(path).map((scheme) => ({ [scheme]: [] })),
-        'x-required-scope': expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/),
       });
-      const needsNone =
-        !isContract &&
-        (['get', 'delete'].includes(method) || /\/(revoke|suspend|resume)$/.test(path));
+      expect(scope).toEqual(isForAnyScope ? undefined : expect.stringMatching(/^[a-z-]+(:[a-z]+)?$/));
+      const needsNone = !isContract && (['get', 'delete'].includes(method) || /\/(revoke|suspend|resume)$/.test(path));
       const mediaType = path.endsWith('/import') ? 'application/x-ndjson' : 'application/json';
       expect(operation.requestBody).toEqual(
         needsNone
           ? undefined
           : expect.objectContaining({
-              required: true,
+              // A body whose fields are all optional may be omitted, except by a PATCH.
+              required: method === 'patch' || !/\/(export|preview|rotate|roll-secret|replay)$/.test(path),
               content: expect.objectContaining({
-                [mediaType]: { schema: { $ref: expect.any(String) } },
+                [mediaType]: expect.objectContaining({ schema: { $ref: expect.any(String) } }),
               }),
             }),
       );
@@ -163,16 +197,13 @@ test('every operation says its scope, its body, its answers and how to authentic
 
 test('every field is described, and has an example that its schema accepts', () => {
   for (const [name, schema] of Object.entries(document.components.schemas)) {
-    const { properties } = schema as {
-      properties: Record<string, { description?: string; example?: unknown }>;
-    };
+    const { properties } = schema as { properties: Record<string, { description?: string; example?: unknown }> };
     for (const [field, property] of Object.entries(properties)) {
       const place = `${name}.${field}`;
       const isReference = JSON.stringify(property).includes('$ref');
       expect([place, property.description]).toEqual([place, expect.stringMatching(/./)]);
       if (isReference) continue;
-      const example =
-        'example' in property ? property.example : (property as { enum?: unknown[] }).enum?.[0];
+      const example = 'example' in property ? property.example : (property as { enum?: unknown[] }).enum?.[0];
       const valid = ajv.validate({ ...property, example: undefined }, example);
       expect([place, valid, ajv.errorsText()]).toEqual([place, true, 'No errors']);
     }
@@ -195,7 +226,7 @@ const ELSEWHERE = [
 
 test('every error of the catalogue that an operation can give is documented with an example', () => {
   const documented = new Set(
-    operations().flatMap(({ responses }) =>
+    operationsOf(document).flatMap(({ responses }) =>
       Object.values(responses).flatMap(({ content }) =>
         Object.keys(content?.['application/problem+json']?.examples ?? {}),
       ),
@@ -203,25 +234,63 @@ test('every error of the catalogue that an operation can give is documented with
   );
   const codes = errorCatalogue.map(({ code }) => code).filter((code) => !ELSEWHERE.includes(code));
   expect([...documented].sort()).toEqual(codes.sort());
-  for (const { responses } of operations()) {
+  for (const { responses } of operationsOf(document)) {
     for (const { content } of Object.values(responses)) {
       const problem = content?.['application/problem+json'];
       for (const { value } of Object.values(problem?.examples ?? {})) {
-        expect([ajv.validate(absolute(problem!.schema), value), ajv.errorsText()]).toEqual([
-          true,
-          'No errors',
-        ]);
+        expect([ajv.validate(absolute(problem!.schema), value), ajv.errorsText()]).toEqual([true, 'No errors']);
       }
     }
   }
 });
 
-const group = {
-  user_group_id: 'g',
-  name: 'G',
-  mapping: { s: 1, t: 'x' },
-  properties: { a: { b: [1, null] } },
-};
+test('its servers are PUBLIC_URL and the server that it comes from, below any path', async () => {
+  const urls = ({ servers }: OpenApi) => servers.map(({ url }) => url);
+  expect(urls(published)).toEqual([PUBLIC_URL, '.']);
+  expect(urls((await describeOpenApi()) as unknown as OpenApi)).toEqual(['.']);
+});
+
+test('the scheme of the API token names every scope, and is the last, which Swagger UI focuses', () => {
+  const { securitySchemes } = published.components;
+  expect(Object.keys(securitySchemes)).toEqual(['ClientSecret', 'BearerToken', 'ApiToken']);
+  const { description } = securitySchemes['ApiToken'] as { description: string };
+  for (const scope of ownScopes) expect(description).toContain(`\`${scope}\``);
+});
+
+test('a list of codes that can grow is open, wherever the service returns it', () => {
+  const schemas = published.components.schemas as Record<string, { properties: Record<string, object> }>;
+  const open = Object.entries(schemas).flatMap(([name, { properties }]) =>
+    Object.entries(properties)
+      .filter(([, property]) => 'x-extensible-enum' in property)
+      .map(([field]) => `${name}.${field}`),
+  );
+  expect(open.sort()).toEqual([
+    'ApiToken.state',
+    'ApiTokenWithSecret.state',
+    'AuditEventActor.type',
+    'FieldError.code',
+    'FieldError.in',
+    'IntrospectionResponse.token_type',
+    'Problem.code',
+    'UserGroupToken.refused_because',
+    'UserGroupToken.state',
+    'WebhookAttempt.delivery',
+    'WebhookEndpoint.disabled_reason',
+    'WebhookEndpointWithSecret.disabled_reason',
+  ]);
+  for (const place of open) {
+    const [name, field] = place.split('.') as [string, string];
+    expect(schemas[name]!.properties[field]).not.toHaveProperty('enum');
+    const { type } = schemas[name]!.properties[field] as { type: string | string[] };
+    expect([type].flat()).toContain('string');
+  }
+  const { code } = schemas['Problem']!.properties as { code: { 'x-extensible-enum': string[] } };
+  expect(code['x-extensible-enum']).toEqual(errorCatalogue.map((error) => error.code));
+  const { scopes } = schemas['ApiToken']!.properties as { scopes: object };
+  expect(JSON.stringify(scopes)).not.toContain('enum');
+});
+
+const group = { user_group_id: 'g', name: 'G', mapping: { s: 1, t: 'x' }, properties: { a: { b: [1, null] } } };
 
 test.each<[string, string, unknown, Record<string, string>, number]>([
   ['get', 'GET', group, {}, 200],
@@ -238,15 +307,12 @@ test.each<[string, string, unknown, Record<string, string>, number]>([
   ['post', 'POST', {}, {}, 422],
   ['post', 'POST', {}, { 'X-HTTP-Method-Override': 'PUT' }, 405],
   ['put', 'PUT', 'x'.repeat(300_000), {}, 413],
-])(
-  'the schema of %s describes the real answer to %s %#',
-  async (operation, method, body, headers, status) => {
-    await service.api.get(group);
-    const answer = await service.api.send({ method, body, headers });
-    expect(answer.status).toBe(status);
-    expectDescribed(operation, answer);
-  },
-);
+])('the schema of %s describes the real answer to %s %#', async (operation, method, body, headers, status) => {
+  await service.api.get(group);
+  const answer = await service.api.send({ method, body, headers });
+  expect(answer.status).toBe(status);
+  expectDescribed(operation, answer);
+});
 
 test('an operation without a token says so, and that it is not counted', async () => {
   for (const path of PUBLIC_PATHS) {
@@ -261,7 +327,7 @@ test('an operation without a token says so, and that it is not counted', async (
 });
 
 test('a 429 says when to go on and what the limit is', () => {
-  for (const { responses } of operations().filter(({ security }) => security)) {
+  for (const { responses } of operationsOf(document).filter(({ security }) => security)) {
     expect(Object.keys(responses['429']!.headers ?? {}).sort()).toEqual([
       'RateLimit',
       'RateLimit-Policy',
@@ -316,35 +382,18 @@ const PUBLIC_PATHS = [
   '/health/ready',
 ];
 
-interface WithExamples {
-  schema: object;
-  examples: Record<string, object>;
-}
-
 /**
- * The document as JSON, with each refusal and each example of an answer once. Most stand at every
- * operation in the same words, and to judge them there again takes most of the time.
+ * The document as JSON, with each reference to an error response once. To judge the same response at every
+ * operation takes most of the time.
  */
-function withRepetitionsOnce(document: object): string {
+function withReferencesOnce(document: object): string {
   const seen = new Set<string>();
   const isNew = (text: string) => seen.size < seen.add(text).size;
   return JSON.stringify(document, (key, value: unknown) => {
-    if (key === 'responses') {
-      const responses = Object.entries(value as object);
-      return Object.fromEntries(
-        responses.filter((one) => one[0] < '400' || isNew(JSON.stringify(one))),
-      );
-    }
-    if (!hasExamples(value)) return value;
-    const examples = Object.entries(value.examples).filter((example) =>
-      isNew(JSON.stringify([value.schema, example])),
-    );
-    return { ...value, examples: Object.fromEntries(examples) };
+    if (key !== 'responses') return value;
+    const responses = Object.entries(value as Record<string, { $ref?: string }>);
+    return Object.fromEntries(responses.filter(([, { $ref }]) => !$ref || isNew($ref)));
   });
-}
-
-function hasExamples(value: unknown): value is WithExamples {
-  return typeof value === 'object' && value !== null && 'schema' in value && 'examples' in value;
 }
 
 /** How an API token can be sent there, by the names of the security schemes. */
@@ -357,15 +406,11 @@ function schemesOf(path: string): string[] {
 /** Those that differ from answer to answer. */
 const OWN_HEADERS = ['ratelimit', 'ratelimit-policy', 'retry-after', 'www-authenticate', 'allow'];
 
-function operations(): Operation[] {
-  return Object.values(document.paths).flatMap((methods) => Object.values(methods));
+function operationsOf({ paths }: OpenApi): Operation[] {
+  return Object.values(paths).flatMap((methods) => Object.values(methods));
 }
 
-function expectDescribed(
-  method: string,
-  { status, headers, body }: Answer,
-  path = '/api/user',
-): void {
+function expectDescribed(method: string, { status, headers, body }: Answer, path = '/api/user'): void {
   const response = document.paths[path]![method]!.responses[status];
   expect(response).toBeDefined();
   const mediaType = String(headers['content-type']).split(';')[0]!;

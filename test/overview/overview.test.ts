@@ -1,17 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { OverviewAnswer } from '../../src/overview/dto/overview-answer.dto.ts';
+import type { OverviewResponse } from '../../src/overview/dto/overview-response.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { recordRoundTrips } from '../support/database-traffic.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { planOf, wasteIn } from '../support/query-plan.ts';
 import { TestWorkspace } from '../support/registry.ts';
 import { withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/overview';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-type Overview = OverviewAnswer['overview'];
+type Overview = OverviewResponse['overview'];
 
 onEachDatabase((kind) => {
   const roundTrips = recordRoundTrips();
@@ -20,19 +20,17 @@ onEachDatabase((kind) => {
   const read = async (api: ApiClient) => {
     const { status, body } = await api.call('GET', PATH);
     expect(status).toBe(200);
-    return (body as unknown as OverviewAnswer).overview;
+    return (body as unknown as OverviewResponse).overview;
   };
 
   /** Reads until the counts are as expected: they may be some ten times as old as they take. */
   const eventually = async (api: ApiClient, expected: object) => {
-    const until = performance.now() + 10_000;
     let overview: Overview;
-    do {
-      overview = await read(api);
-      if (performance.now() > until) break;
-      await sleep(20);
-    } while (!isLike(overview, expected));
-    expect(overview).toMatchObject(expected);
+    await until(
+      async () => isLike((overview = await read(api)), expected),
+      10_000,
+      () => JSON.stringify(overview),
+    );
   };
 
   test('an empty workspace has nothing', async () => {
@@ -104,9 +102,7 @@ onEachDatabase((kind) => {
       );
     await lastUse('used', String(Date.now()));
     await lastUse('unused', 'retired_at - 1');
-    await eventually(api, {
-      user_group_tokens: { in_overlap: 3, in_overlap_used_last_hour: 1 },
-    });
+    await eventually(api, { user_group_tokens: { in_overlap: 3, in_overlap_used_last_hour: 1 } });
     await changeDatabase(
       service.database,
       `UPDATE user_group_token SET retired_at = retired_at - ${2 * HOUR_MS}, last_introspected_at = last_introspected_at - ${2 * HOUR_MS}
@@ -134,9 +130,7 @@ onEachDatabase((kind) => {
 
   test('callers share a count, which reads nothing but the indexes that are made for it', async () => {
     const { api } = await TestWorkspace.create(service, 'many');
-    const [workspace] = await service.query<{ id: number }>(
-      "SELECT id FROM workspace WHERE name = 'many'",
-    );
+    const [workspace] = await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'many'");
     const numbers = {
       sqlite: `WITH RECURSIVE n(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM n WHERE value < 60000)`,
       postgres: `WITH n AS (SELECT generate_series(1, 60000) AS value)`,
@@ -147,32 +141,31 @@ onEachDatabase((kind) => {
        SELECT ${workspace!.id}, 'group ' || value, 'n', '{}', 1, 1, CASE WHEN value % 100 = 0 THEN 1 END FROM n`,
     );
     const hash = (column: string) =>
-      kind === 'sqlite'
-        ? `unhex(printf('%08x', ${column}))`
-        : `decode(lpad(to_hex(${column}), 8, '0'), 'hex')`;
+      kind === 'sqlite' ? `unhex(printf('%08x', ${column}))` : `decode(lpad(to_hex(${column}), 8, '0'), 'hex')`;
     await changeDatabase(
       service.database,
-      `INSERT INTO user_group_token (user_group_id, workspace_id, generation, token_hash, created_at, retired_at, valid_until)
-       SELECT id, workspace_id, 1, ${hash('id')}, 1, CASE WHEN id % 2 = 0 THEN 1 END, CASE WHEN id % 2 = 0 THEN ${Date.now() + DAY_MS} END
+      `INSERT INTO user_group_token (user_group_id, workspace_id, generation, last_four, token_hash, created_at, retired_at, valid_until)
+       SELECT id, workspace_id, 1, 'four', ${hash('id')}, 1, CASE WHEN id % 2 = 0 THEN 1 END, CASE WHEN id % 2 = 0 THEN ${Date.now() + DAY_MS} END
        FROM user_group WHERE workspace_id = ${workspace!.id}`,
     );
     await changeDatabase(
       service.database,
-      `INSERT INTO user_group_token (user_group_id, workspace_id, generation, token_hash, created_at)
-       SELECT user_group_id, workspace_id, 2, ${hash('user_group_id + 1000000')}, 1
+      `INSERT INTO user_group_token (user_group_id, workspace_id, generation, last_four, token_hash, created_at)
+       SELECT user_group_id, workspace_id, 2, 'four', ${hash('user_group_id + 1000000')}, 1
        FROM user_group_token WHERE valid_until IS NOT NULL AND workspace_id = ${workspace!.id}`,
     );
     await changeDatabase(service.database, kind === 'sqlite' ? 'ANALYZE' : 'VACUUM ANALYZE');
     roundTrips.length = 0;
-    const answers = await Promise.all(Array.from({ length: 20 }, () => read(api)));
-    expect(answers[0]).toMatchObject({
-      user_groups: { total: 60_000, suspended: 600 },
-      user_group_tokens: { in_overlap: 30_000 },
-    });
+    // More at once wait for a turn, which a slow count would make too long.
+    const answers = await Promise.all([read(api), read(api)]);
+    answers.push(await read(api));
+    for (const answer of answers)
+      expect(answer).toMatchObject({
+        user_groups: { total: 60_000, suspended: 600 },
+        user_group_tokens: { in_overlap: 30_000 },
+      });
     // 60,000 groups in two parts, those suspended in one, 30,000 overlaps in sixty-one: once for all callers.
-    const counting = roundTrips
-      .flat()
-      .filter((sql) => /LIMIT (50000|500)$/m.test(sql) && !sql.includes('mapping'));
+    const counting = roundTrips.flat().filter((sql) => /LIMIT (50000|500)$/m.test(sql) && !sql.includes('mapping'));
     expect(counting).toHaveLength(64);
     for (const sql of new Set(counting)) {
       const plan = await planOf(service, sql);

@@ -1,13 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,12 +62,7 @@ function npm(cwd: string, ...args: string[]): string {
 }
 
 function node(cwd: string, ...args: string[]): string {
-  return execFileSync(process.execPath, args, {
-    cwd,
-    encoding: 'utf8',
-    stdio: 'pipe',
-    timeout: LIMIT_MS,
-  });
+  return execFileSync(process.execPath, args, { cwd, encoding: 'utf8', stdio: 'pipe', timeout: LIMIT_MS });
 }
 
 /** A new application that has installed the tarball, and `tools`. */
@@ -84,16 +71,7 @@ function createApplication(type: 'module' | 'commonjs', tools: string[] = []): s
   writeFileSync(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type }));
   const named = [...PEERS, ...tools].map((name) => `${name}@${versions[name]!}`);
   // The driver of SQLite would be compiled anew for each.
-  npm(
-    app,
-    'install',
-    '--prefer-offline',
-    '--no-audit',
-    '--no-fund',
-    '--ignore-scripts',
-    tarball,
-    ...named,
-  );
+  npm(app, 'install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', tarball, ...named);
   mkdirSync(join(app, DRIVER, '..'), { recursive: true });
   cpSync(join(root, DRIVER), join(app, DRIVER));
   cpSync(SCENARIO, join(app, 'scenario.ts'));
@@ -102,15 +80,7 @@ function createApplication(type: 'module' | 'commonjs', tools: string[] = []): s
 
 /** Every application has the driver that it has asked for, and one copy of what identifies providers. */
 function requireOneNest(app: string): void {
-  const tree = npm(
-    app,
-    'ls',
-    '@nestjs/common',
-    'typeorm',
-    'user-group-service',
-    '--all',
-    '--parseable',
-  );
+  const tree = npm(app, 'ls', '@nestjs/common', 'typeorm', 'user-group-service', '--all', '--parseable');
   const places = tree
     .trim()
     .split('\n')
@@ -170,13 +140,7 @@ test('the tests of an application under Jest with SWC pass', () => {
   };
   writeFileSync(join(app, 'jest.config.json'), JSON.stringify(config));
   writeFileSync(join(app, 'app.test.ts'), TEST(''));
-  const report = node(
-    app,
-    'node_modules/jest/bin/jest.js',
-    '--config',
-    'jest.config.json',
-    '--json',
-  );
+  const report = node(app, 'node_modules/jest/bin/jest.js', '--config', 'jest.config.json', '--json');
   expect(JSON.parse(report)).toMatchObject({ numPassedTests: 1, success: true });
 }, 180_000);
 

@@ -2,13 +2,13 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import {
-  type CountedLimit,
+  type Bucket,
   Introspector,
   operator,
   RateLimitStore,
   Tokens,
   UserGroupEvents,
-  UserGroupModule,
+  UserGroupServiceModule,
   UserGroups,
 } from 'user-group-service';
 import { createTestUserGroups } from 'user-group-service/testing';
@@ -21,20 +21,16 @@ export async function runScenario(): Promise<object> {
   const counted: string[] = [];
 
   class CountingStore extends RateLimitStore {
-    counterOf({ name }: CountedLimit) {
-      return {
-        count: (_key: string, points: number) => {
-          counted.push(name);
-          return Promise.resolve({ consumed: points, resetMs: 60_000 });
-        },
-        takeBack: () => Promise.resolve(),
-      };
+    take(buckets: readonly Bucket[], wanted: number) {
+      counted.push(...buckets.map(({ key }) => key));
+      const states = buckets.map(({ perMinute }) => ({ remaining: perMinute, resetMs: 0, retryMs: 0 }));
+      return Promise.resolve({ granted: wanted, states });
     }
   }
 
   @Module({
     imports: [
-      UserGroupModule.forRootAsync({
+      UserGroupServiceModule.forRootAsync({
         useFactory: () => ({ ...options, rateLimitPerMinute: 1000 }),
         http: { prefix: 'internal', features: ['user-groups'], console: true },
         ports: [{ provide: RateLimitStore, useClass: CountingStore }],
@@ -52,7 +48,7 @@ export async function runScenario(): Promise<object> {
     const end = events.listen({
       name: 'scenario',
       hear: ({ type, user_group }) => {
-        if (user_group?.user_group_id.startsWith('told')) heard ??= type;
+        if (user_group?.provided_id.startsWith('told')) heard ??= type;
       },
     });
 
@@ -64,24 +60,14 @@ export async function runScenario(): Promise<object> {
     const page = await fetch(`${await app.getUrl()}/internal/console/`);
     const { user_group } = (await answer.json()) as { user_group: { token: string } };
     const rotated = await app.get(Tokens).rotate(caller, { current_token: user_group.token });
-    const { active, sub } = await app
-      .get(Introspector)
-      .introspect(caller, { token: rotated.user_group.token });
+    const { active, sub } = await app.get(Introspector).introspect(caller, { token: rotated.user_group.token });
     const old = await app.get(Introspector).introspect(caller, { token: user_group.token });
     for (let tries = 0; heard === undefined && tries < 100; tries++) {
       await app.get(UserGroups).put(caller, { user_group_id: `told ${tries}`, name: 'T' });
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     end();
-    return {
-      status: answer.status,
-      page: page.headers.get('content-type'),
-      active,
-      sub,
-      old,
-      counted,
-      heard,
-    };
+    return { status: answer.status, page: page.headers.get('content-type'), active, sub, old, counted, heard };
   } finally {
     await app.close();
     remove();
@@ -95,6 +81,6 @@ export const expected = {
   active: true,
   sub: 'acme',
   old: { active: false },
-  counted: ['api-token', 'workspace'],
+  counted: ['api-token:1', 'workspace:1'],
   heard: 'user_group.create',
 };

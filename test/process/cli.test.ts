@@ -1,4 +1,5 @@
-import { generateToken } from '../../src/common/secrets.ts';
+import { join } from 'node:path';
+import { generateToken } from '../../src/common/secret/secrets.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { runBuilt, runCli } from '../support/processes.ts';
 
@@ -14,8 +15,7 @@ onEachDatabase((kind) => {
   const cli = (...args: string[]) => runCli(database.env, ...args);
 
   const asOneOfMany = runCli;
-  const byItself = (env: Record<string, string>, ...args: string[]) =>
-    runBuilt('cli.js', env, ...args);
+  const byItself = (env: Record<string, string>, ...args: string[]) => runBuilt('cli.js', env, ...args);
 
   // Of each way to end, one is a process of its own: a list, a stream, nothing to read, much to print.
   test.each([
@@ -58,18 +58,8 @@ onEachDatabase((kind) => {
   });
 
   test('a token is printed alone on standard output, once', async () => {
-    const created = await cli(
-      'token',
-      'create',
-      '--name',
-      'host',
-      '--expires',
-      '2099-01-01T00:00:00Z',
-    );
-    expect(created).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/),
-    });
+    const created = await cli('token', 'create', '--name', 'host', '--expires', '2099-01-01T00:00:00Z');
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/) });
     const { stdout } = await cli('token', 'list');
     expect(stdout).toMatch(
       /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,tokens:rotate .*2099-01-01T00:00:00Z/m,
@@ -82,10 +72,7 @@ onEachDatabase((kind) => {
     const id = /^(\d+) +short-lived/m.exec((await cli('token', 'list')).stdout)![1]!;
     await cli('workspace', 'create', 'elsewhere');
     const foreign = await cli('token', 'revoke', id, '--workspace', 'elsewhere');
-    expect(foreign).toMatchObject({
-      code: 1,
-      stderr: 'user-group-service: No API token has this id.\n',
-    });
+    expect(foreign).toMatchObject({ code: 1, stderr: 'user-group-service: No API token has this id.\n' });
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'list')).stdout).toMatch(/short-lived +\w{4} +revoked /m);
@@ -95,8 +82,7 @@ onEachDatabase((kind) => {
     const { stdout, stderr } = await cli('token', 'create', '--name', 'cli', ...args);
     return { id: /^API token (\d+) /.exec(stderr)![1]!, token: stdout.trim() };
   };
-  const show = async (id: string) =>
-    JSON.parse((await cli('token', 'show', id)).stdout) as Record<string, unknown>;
+  const show = async (id: string) => JSON.parse((await cli('token', 'show', id)).stdout) as Record<string, unknown>;
 
   test('a token is shown and changed; what is not given stays', async () => {
     const { id, token } = await createToken('--cidrs', '10.0.0.0/8, ::1');
@@ -122,22 +108,15 @@ onEachDatabase((kind) => {
   test('a token is rotated, with an overlap if it is asked for', async () => {
     const { id, token } = await createToken();
     const rotated = await cli('token', 'rotate', id, '--grace', '3600');
-    expect(rotated).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/),
-    });
+    expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/) });
     expect(rotated.stdout.trim()).not.toBe(token);
     const successor = /^API token (\d+) /.exec(rotated.stderr)![1]!;
-    expect(await show(id)).toMatchObject({ state: 'superseded', superseded_by: Number(successor) });
+    expect(await show(id)).toMatchObject({ state: 'superseded', superseded_by_id: Number(successor) });
     expect((await cli('token', 'rotate', successor)).code).toBe(0);
     expect((await show(id))['state']).toBe('revoked');
     expect((await show(successor))['state']).toBe('revoked');
     const again = await cli('token', 'rotate', successor);
-    expect(again).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: expect.stringContaining('revoked'),
-    });
+    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('revoked') });
     const wrong = await cli('token', 'rotate', id, '--grace', 'a day');
     expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('whole number') });
   });
@@ -160,10 +139,7 @@ onEachDatabase((kind) => {
   test('workspaces are created once and listed', async () => {
     expect((await cli('workspace', 'create', 'acme')).code).toBe(0);
     const again = await cli('workspace', 'create', 'acme');
-    expect(again).toMatchObject({
-      code: 1,
-      stderr: 'user-group-service: A workspace of this name exists already.\n',
-    });
+    expect(again).toMatchObject({ code: 1, stderr: 'user-group-service: A workspace of this name exists already.\n' });
     const { stdout } = await cli('workspace', 'list');
     expect(stdout).toMatch(/^ID +NAME +CREATED +PUBLIC ID +QUOTA +USER GROUPS\n1 +default /);
     expect(stdout).toMatch(/^\d+ +acme +\d{4}-\S+ +\S+ +none +not counted$/m);
@@ -175,9 +151,7 @@ onEachDatabase((kind) => {
     expect(set).toMatchObject({ code: 0, stderr: 'The workspace may have 7 user groups.\n' });
     expect((await cli('workspace', 'list')).stdout).toMatch(/^\d+ +bounded +\S+ +\S+ +7 +0$/m);
     expect((await cli('workspace', 'quota', 'bounded', 'none')).code).toBe(0);
-    expect((await cli('workspace', 'list')).stdout).toMatch(
-      /bounded +\S+ +\S+ +none +not counted$/m,
-    );
+    expect((await cli('workspace', 'list')).stdout).toMatch(/bounded +\S+ +\S+ +none +not counted$/m);
     for (const wrong of ['-1', '1.5', '07', 'many', '1000000000', '']) {
       expect((await cli('workspace', 'quota', 'bounded', '--', wrong)).code).toBe(1);
     }
@@ -190,14 +164,8 @@ onEachDatabase((kind) => {
       ['token', 'create', '--name', 'x', '--scopes', 'everything'],
       /"everything" is no scope; use "all", or a list of user-groups:read/,
     ],
-    [
-      ['token', 'create', '--name', 'x', '--expires', 'tomorrow'],
-      /must be in the form of RFC 3339/,
-    ],
-    [
-      ['token', 'create', '--name', 'x', '--expires', '2000-01-01T00:00:00Z'],
-      /must be a moment in the future/,
-    ],
+    [['token', 'create', '--name', 'x', '--expires', 'tomorrow'], /must be in the form of RFC 3339/],
+    [['token', 'create', '--name', 'x', '--expires', '2000-01-01T00:00:00Z'], /must be a moment in the future/],
     [['token', 'create', '--name', 'x', '--workspace', 'nowhere'], /no workspace of this name/],
     [['token', 'create', '--name', 'a\u001b[2Jb'], /control characters/],
     [['token', 'revoke', 'abc'], /Use the number of a token/],
@@ -214,27 +182,35 @@ onEachDatabase((kind) => {
   });
 
   test('migrations are shown, reverted and run', async () => {
-    const show = async () => (await cli('migration', 'show')).stdout.trim().split('\n');
+    const PLUGINS = join(import.meta.dirname, '..', 'system', 'lab', 'next-migrations.mjs');
+    const own = await createTestDatabase(kind);
+    const run = (...args: string[]) => runCli({ ...own.env, PLUGINS }, 'migration', ...args);
+    const show = async () => (await run('show')).stdout.trim().split('\n');
+    expect((await run('run')).code).toBe(0);
     const before = await show();
     expect(before[0]).toMatch(/^MIGRATION +APPLIED$/);
-    for (const line of before.slice(1)) expect(line).toMatch(/^\w+\d{13} +yes$/);
-    expect((await cli('migration', 'revert')).code).toBe(0);
-    expect(await show()).toEqual([
-      ...before.slice(0, -1),
-      expect.stringMatching(/^\w+\d{13} +no$/),
-    ]);
-    expect((await cli('migration', 'run')).code).toBe(0);
+    for (const line of before.slice(1)) expect(line).toMatch(/^(next: )?\w+\d{13} +yes$/);
+    expect((await run('revert', '--plugin', 'next')).code).toBe(0);
+    expect(await show()).toEqual([...before.slice(0, -1), expect.stringMatching(/^next: \w+\d{13} +no$/)]);
+    expect((await run('run')).code).toBe(0);
     expect(await show()).toEqual(before);
+    await own.drop();
+  });
+
+  test('the first migration cannot be reverted', async () => {
+    const [line] = (await cli('token', 'list')).stdout.split('\n');
+    expect(await cli('migration', 'revert')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^user-group-service: The first migration cannot be undone[^\n]*\n$/),
+    });
+    expect((await cli('token', 'list')).stdout.split('\n')[0]).toBe(line);
   });
 
   test('the configuration is checked without a database', async () => {
     const right = await cli('config', 'check');
     expect(right).toMatchObject({ code: 0, stdout: expect.stringContaining('is valid') });
     const wrong = await runCli({ ...database.env, PORT: 'x' }, 'config', 'check');
-    expect(wrong).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^user-group-service: PORT must be/),
-    });
+    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringMatching(/^user-group-service: PORT must be/) });
   });
 
   test('the OpenAPI document is printed as JSON alone', async () => {

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import packageJson from '../../package.json' with { type: 'json' };
-import { generateToken } from '../../src/common/secrets.ts';
+import { generateToken } from '../../src/common/secret/secrets.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 import { BOOTSTRAP_TOKEN, type RunningServer, startOwnServer } from '../support/processes.ts';
 
 onEachDatabase((kind) => {
@@ -141,9 +141,8 @@ onEachDatabase((kind) => {
     const { token } = body.user_group;
     await server.api.post({ current_token: token }, { 'X-Request-Id': 'rotation' });
     await server.api.send({ method: 'GET', path: `/${token}?t=${token}` });
-    const embedToken = (
-      await server.api.call('POST', '/api/v1/user-groups/secret/embed-tokens', { audience: 'a' })
-    ).body.embed_token.token;
+    const embedToken = (await server.api.call('POST', '/api/v1/user-groups/secret/embed-tokens', { audience: 'a' }))
+      .body.embed_token.token;
     for (const text of [embedToken, embedToken.slice(0, -20), `x${embedToken}`]) {
       await server.api.send({ method: 'GET', path: `/${text}?t=${text}` });
     }
@@ -154,8 +153,7 @@ onEachDatabase((kind) => {
     await lineOf('last');
     await server.api.send({ method: 'GET', path: `/${token.replace('_', '%5F')}` });
     await server.api.send({ method: 'GET', path: `/${BOOTSTRAP_TOKEN}` });
-    const encoded = (text: string) =>
-      [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
+    const encoded = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('');
     const hidden = [token, BOOTSTRAP_TOKEN].flatMap((text) => [
       encoded(text),
       encoded(encoded(text)),
@@ -178,12 +176,8 @@ onEachDatabase((kind) => {
     await server.api.get({ user_group_id: 'g' });
     await server.api.send({ method: 'GET', path: '/some/unknown/path' });
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
-    expect(text).toMatch(
-      /http_request_duration_seconds_count\{method="GET",route="\/api\/user",status="200"\} \d+/,
-    );
-    expect(text).toMatch(
-      /http_request_duration_seconds_count\{method="GET",route="none",status="404"\} \d+/,
-    );
+    expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="\/api\/user",status="200"\} \d+/);
+    expect(text).toMatch(/http_request_duration_seconds_count\{method="GET",route="none",status="404"\} \d+/);
     expect(text).not.toContain('/some/unknown/path');
     expect(text).toContain('process_cpu_seconds_total');
     const onApi = await server.api.send({ method: 'GET', path: '/metrics' });
@@ -194,7 +188,7 @@ onEachDatabase((kind) => {
     const { body } = await server.api.get({ user_group_id: 'counted', name: 'C' });
     const { token } = body.user_group;
     for (let round = 0; round < 20; round++) {
-      await server.api.call('POST', '/api/v1/introspect', { token });
+      await server.api.introspect(token);
     }
     const text = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
     const [, hits] = /^user_group_snapshots_total\{result="hit"\} (\d+)$/m.exec(text) ?? [];
@@ -208,11 +202,11 @@ onEachDatabase((kind) => {
     const { body } = await server.api.get({ user_group_id: 'metered', name: 'M' });
     const { token } = body.user_group;
     const before = await values();
-    await server.api.call('POST', '/api/v1/introspect', { token });
+    await server.api.introspect(token);
     await server.api.post({ current_token: token }, { 'Idempotency-Key': 'metered' });
     await server.api.post({ current_token: token }, { 'Idempotency-Key': 'metered' });
     await server.api.call('POST', '/api/v1/user-groups/metered/tokens/rotate', {});
-    await server.api.call('POST', '/api/v1/introspect', { token });
+    await server.api.introspect(token);
     await server.apiOf('uga_wrong').get({});
     await server.apiOf('uga_wrong').get({});
     const after = await values();
@@ -227,9 +221,7 @@ onEachDatabase((kind) => {
 
   test('the metrics tell the connections to PostgreSQL', async () => {
     const value = await values();
-    const states = ['busy', 'idle', 'waiting'].map((state) =>
-      value(`database_connections{state="${state}"}`),
-    );
+    const states = ['busy', 'idle', 'waiting'].map((state) => value(`database_connections{state="${state}"}`));
     const [busy, idle] = states as [number, number];
     expect(busy + idle > 0).toBe(kind === 'postgres');
     expect(busy + idle).toBeLessThanOrEqual(10);
@@ -248,12 +240,7 @@ onEachDatabase((kind) => {
     ['CONNECT', 'CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n', 405, 'method_not_allowed'],
     ['garbage', 'GARBAGE\r\n\r\n', 400, 'request_malformed'],
     ['no host', 'GET /metrics HTTP/1.1\r\n\r\n', 400, 'request_malformed'],
-    [
-      'an expectation',
-      'GET /metrics HTTP/1.1\r\nHost: x\r\nExpect: a\r\n\r\n',
-      417,
-      'expectation_failed',
-    ],
+    ['an expectation', 'GET /metrics HTTP/1.1\r\nHost: x\r\nExpect: a\r\n\r\n', 417, 'expectation_failed'],
   ])('the metrics port answers %s as the API does', async (_name, bytes, status, code) => {
     const onApi = await answerTo(Number(new URL(server.baseUrl).port), bytes);
     const onMetrics = await answerTo(metricsPort, bytes);

@@ -2,13 +2,7 @@ import { join } from 'node:path';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { OWN_PAGE } from '../support/console.ts';
-import {
-  administer,
-  changeDatabase,
-  createTestDatabase,
-  onPostgres,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { administer, changeDatabase, createTestDatabase, onPostgres, type TestDatabase } from '../support/databases.ts';
 import { fillDatabase, type Filling, readTables, WORKSPACES } from '../support/full-database.ts';
 import { SENDING } from '../support/webhook-receiver.ts';
 import { runBuilt, runCli, type RunningServer, startServer } from '../support/processes.ts';
@@ -77,7 +71,7 @@ onPostgres('a database with everything', () => {
     changeDatabase(
       source,
       `INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at)
-       SELECT workspace_id, id, json_object('endpointId', id, 'since', 1, 'until', 1, 'includeDelivered', 0,
+       SELECT workspace_id, id, json_object('endpointId', id, 'from', 1, 'to', 1, 'includeDelivered', 0,
          'actor', json_object('workspaceId', workspace_id), 'afterAt', 1, 'afterId', 0, 'replayed', 0), 1
        FROM webhook_endpoint;
        INSERT INTO webhook_backlog (workspace_id, position, turn_at)
@@ -129,9 +123,7 @@ onPostgres('a database with everything', () => {
       expect(moved.stdout).toMatch(new RegExp(`^${name} +${rows.length} +[0-9a-f]{64}$`, 'm'));
     }
     const total = [...theirs.values()].reduce((sum, { length }) => sum + length, 0);
-    expect(moved.stderr).toBe(
-      `${total} rows of ${theirs.size} tables were copied, and are equal on both.\n`,
-    );
+    expect(moved.stderr).toBe(`${total} rows of ${theirs.size} tables were copied, and are equal on both.\n`);
   });
 
   test('a server on PostgreSQL answers the same of everything, with every API token', async () => {

@@ -34,6 +34,9 @@ onEachDatabase((kind) => {
     const name = 'Escape \u001b[2J\u009b';
     expect((await service.api.call('PATCH', `${path}/${id}`, { name })).status).toBe(200);
     expect((await cli(command, 'list')).stdout).toContain('Escape \\u001b[2J\\u009b ');
+    const escaped = (await cli(command, 'show', id!)).stdout;
+    expect(escaped).toContain('"Escape \\u001b[2J\\u009b"');
+    expect(JSON.parse(escaped)).toMatchObject({ name });
     expect((await cli(command, 'update', id!, '--name', 'Renamed')).code).toBe(0);
     const { body } = (await service.api.call('GET', `${path}/${id}`)) as unknown as Answer;
     const shown = await cli(command, 'show', id!);

@@ -2,19 +2,9 @@ import BetterSqlite3 from 'better-sqlite3';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import {
-  createTestDatabase,
-  type DatabaseKind,
-  onEachDatabase,
-  type TestDatabase,
-} from '../support/databases.ts';
+import { createTestDatabase, type DatabaseKind, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
-import {
-  BOOTSTRAP_TOKEN,
-  type RunningServer,
-  runCli,
-  startOwnServer,
-} from '../support/processes.ts';
+import { BOOTSTRAP_TOKEN, type RunningServer, runCli, startOwnServer } from '../support/processes.ts';
 import { startTestService } from '../support/test-service.ts';
 
 onEachDatabase((kind) => {
@@ -72,10 +62,7 @@ onEachDatabase((kind) => {
     await pause(100);
     await release();
     expect(await stopped).toBe(0);
-    expect(received().match(/^HTTP\/1.1 \d+|^Connection: .*/gm)).toEqual([
-      'HTTP/1.1 200',
-      'Connection: close',
-    ]);
+    expect(received().match(/^HTTP\/1.1 \d+|^Connection: .*/gm)).toEqual(['HTTP/1.1 200', 'Connection: close']);
     const again = await startTestService(database);
     expect((await again.api.get({ user_group_id: 'last' })).status).toBe(200);
     expect((await again.api.get({ user_group_id: 'too late' })).status).toBe(404);
@@ -153,9 +140,7 @@ async function holdWrites({ kind, env }: TestDatabase): Promise<() => Promise<vo
   };
 }
 
-async function open({
-  baseUrl,
-}: RunningServer): Promise<{ socket: Socket; received: () => string }> {
+async function open({ baseUrl }: RunningServer): Promise<{ socket: Socket; received: () => string }> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString()));

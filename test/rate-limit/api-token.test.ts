@@ -1,29 +1,27 @@
 import { Controller, Get, Module } from '@nestjs/common';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
-import { AppModule } from '../../src/app.module.ts';
-import { RequiresScope } from '../../src/common/access.decorator.ts';
+import { AppModule } from '../../src/app/app.module.ts';
+import { RequiresScope } from '../../src/common/access/access.decorator.ts';
 import { createLog } from '../../src/common/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createApp } from '../../src/create-app.ts';
+import { createApp } from '../../src/app/create-app.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { type Answer, ApiClient } from '../support/api-client.ts';
 import { createTestDatabase, onEachDatabase } from '../support/databases.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 20;
+const look = { user_group_id: 'g' };
+const buckets = withFrozenBuckets();
 
 onEachDatabase((kind) => {
-  const service = withService(kind, {
-    RATE_LIMIT_PER_MINUTE: String(LIMIT),
-    WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000',
-  });
+  const service = withService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT), WORKSPACE_RATE_LIMIT_PER_MINUTE: '1000' });
 
   beforeAll(async () => {
     await service.api.put({ user_group_id: 'g', name: 'G' });
   });
-
-  const look = { user_group_id: 'g' };
 
   test('what is left is told, exactly the limit is let through at once, and the rest is a 429', async () => {
     const client = service.clientOf(await service.issueToken(['user-groups:read']));
@@ -31,7 +29,7 @@ onEachDatabase((kind) => {
     expect(first.status).toBe(200);
     expect(first.headers).toMatchObject({
       'ratelimit-policy': `"api-token";q=${LIMIT};w=60, "workspace";q=1000;w=60`,
-      ratelimit: `"api-token";r=${LIMIT - 1};t=60, "workspace";r=998;t=60`,
+      ratelimit: `"api-token";r=${LIMIT - 1};t=3, "workspace";r=998;t=1`,
     });
     expect(first.headers).not.toHaveProperty('retry-after');
     const answers = await Promise.all(Array.from({ length: LIMIT + 5 }, () => client.get(look)));
@@ -40,6 +38,23 @@ onEachDatabase((kind) => {
     // Another token is not held up by it.
     const other = service.clientOf(await service.issueToken(['user-groups:read']));
     expect((await other.get(look)).status).toBe(200);
+  });
+
+  test('what was used up comes back bit by bit, and a steady caller is not refused again', async () => {
+    const client = service.clientOf(await service.issueToken(['user-groups:read']));
+    for (let n = 0; n < LIMIT; n++) await client.get(look);
+    expectLimited(await client.get(look));
+    buckets.pass(2990);
+    const early = await client.get(look);
+    expect([early.status, early.headers['retry-after']]).toEqual([429, '1']);
+    buckets.pass(10);
+    for (let n = 0; n < 3; n++) {
+      const { status, headers } = await client.get(look);
+      expect([status, headers['ratelimit']]).toEqual([200, expect.stringMatching(/^"api-token";r=0;t=60, /)]);
+      buckets.pass(3000);
+    }
+    buckets.pass(57_000);
+    expect((await client.get(look)).headers['ratelimit']).toMatch(/^"api-token";r=19;t=3, /);
   });
 
   test('calls that are refused for their scope or their body count too', async () => {
@@ -78,37 +93,49 @@ class ProbeController {
   }
 }
 
-test('introspection has a limit of its own, of the same size', async () => {
+test('without INTROSPECTION_RATE_LIMIT_PER_MINUTE introspections have no limit, and nothing is told', async () => {
+  const service = await startTestService('sqlite', {
+    RATE_LIMIT_PER_MINUTE: '2',
+    WORKSPACE_RATE_LIMIT_PER_MINUTE: '2',
+  });
+  const introspect = () => service.api.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
+  const answers = await Promise.all(Array.from({ length: 300 }, introspect));
+  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+  for (const { headers } of answers) expect(Object.keys(headers).join()).not.toMatch(/ratelimit/);
+  // Nor do they use up the limit of other calls.
+  expect((await service.api.get(look)).headers['ratelimit']).toContain('"api-token";r=1;');
+  await service.close();
+});
+
+test('introspections have a limit of their own', async () => {
   const database = await createTestDatabase('sqlite');
   const config = loadConfig({
     ...database.env,
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     RATE_LIMIT_PER_MINUTE: '2',
     WORKSPACE_RATE_LIMIT_PER_MINUTE: '0',
+    INTROSPECTION_RATE_LIMIT_PER_MINUTE: '3',
   });
   await prepareDatabase(config);
 
   @Module({ imports: [AppModule.with(config)], controllers: [ProbeController] })
   class ExtendedModule {}
 
-  const app = await createApp(
-    config,
-    await createLog({ ...config, logLevel: 'silent' }),
-    ExtendedModule,
-  );
+  const app = await createApp(config, await createLog({ ...config, logLevel: 'silent' }), ExtendedModule);
   await app.init();
   await app.get(ApiTokenBootstrap).run();
   await app.listen(0, '127.0.0.1');
   const api = new ApiClient(await app.getUrl(), BOOTSTRAP_TOKEN);
   const seen: unknown[] = [];
-  for (const path of ['introspect', 'introspect', 'introspect', 'list', 'list', 'list']) {
+  for (const path of ['introspect', 'introspect', 'introspect', 'introspect', 'list', 'list', 'list']) {
     const { status, headers } = await api.send({ method: 'GET', path: `/probe/${path}` });
     seen.push([status, headers['ratelimit-policy'], String(headers['ratelimit']).split(';t=')[0]]);
   }
   expect(seen).toEqual([
-    [200, '"introspection";q=2;w=60', '"introspection";r=1'],
-    [200, '"introspection";q=2;w=60', '"introspection";r=0'],
-    [429, '"introspection";q=2;w=60', '"introspection";r=0'],
+    [200, '"introspection";q=3;w=60, "workspace-introspection";q=15;w=60', '"introspection";r=2'],
+    [200, '"introspection";q=3;w=60, "workspace-introspection";q=15;w=60', '"introspection";r=1'],
+    [200, '"introspection";q=3;w=60, "workspace-introspection";q=15;w=60', '"introspection";r=0'],
+    [429, '"introspection";q=3;w=60, "workspace-introspection";q=15;w=60', '"introspection";r=0'],
     [200, '"api-token";q=2;w=60', '"api-token";r=1'],
     [200, '"api-token";q=2;w=60', '"api-token";r=0'],
     [429, '"api-token";q=2;w=60', '"api-token";r=0'],
@@ -126,7 +153,5 @@ function expectLimited({ status, headers, body }: Answer): void {
     'ratelimit-policy': `"api-token";q=${LIMIT};w=60, "workspace";q=1000;w=60`,
     ratelimit: expect.stringMatching(/^"api-token";r=0;t=\d+, "workspace";r=\d+;t=\d+$/),
   });
-  const seconds = Number(headers['retry-after']);
-  expect(seconds).toBeGreaterThan(0);
-  expect(seconds).toBeLessThanOrEqual(60);
+  expect(headers['retry-after']).toBe(String(60 / LIMIT));
 }

@@ -2,31 +2,22 @@ import { once } from 'node:events';
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConnectionPool } from '../../src/database/connection-pool.ts';
-import { RateLimits, type Share } from '../../src/rate-limit/rate-limits.ts';
+import { RateLimits } from '../../src/rate-limit/rate-limits.ts';
 import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
-import { soon } from '../support/fake-time.ts';
 import { type AnswerLine, IMPORT, importGroups, linesOf, toLines } from '../support/lines.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
 import { startTestService, withService } from '../support/test-service.ts';
+import { until } from '../support/until.ts';
 
 const LIMIT = 40;
+const LINE_MS = 60_000 / LIMIT;
 /** Without the tenth that imports leave to others, and the call of the import itself. */
 const LINES_AT_ONCE = 35;
+const buckets = withFrozenBuckets();
 
 onEachDatabase((kind) => {
   const service = withService(kind, { RATE_LIMIT_PER_MINUTE: String(LIMIT) });
-  let passedMs = 0;
-
-  // A minute is not waited for but skipped.
-  beforeEach(() => {
-    const now = Date.now.bind(Date);
-    jest.spyOn(Date, 'now').mockImplementation(() => now() + passedMs);
-  });
-
-  afterEach(() => {
-    jest.restoreAllMocks();
-  });
-
   const groups = (prefix: string, count: number) =>
     Array.from({ length: count }, (_, n) => ({ user_group_id: `${prefix} ${n}`, name: 'N' }));
   let workspaces = 0;
@@ -35,10 +26,7 @@ onEachDatabase((kind) => {
   const countGroups = async (prefix: string) =>
     (await service.query(`SELECT 1 FROM user_group WHERE provided_id LIKE '${prefix} %'`)).length;
 
-  function open(
-    apiToken: string,
-    at = service,
-  ): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
+  function open(apiToken: string, at = service): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
     const outgoing = request(at.baseUrl + IMPORT, {
       method: 'POST',
       agent: false,
@@ -61,7 +49,7 @@ onEachDatabase((kind) => {
     })();
     ended.catch(() => undefined);
     const lines = (): AnswerLine[] => linesOf({ text });
-    while (text === '' || lines().length < LINES_AT_ONCE) await sleep(20);
+    await until(() => text !== '' && lines().length >= LINES_AT_ONCE);
     return { outgoing, lines, ended };
   }
 
@@ -75,8 +63,10 @@ onEachDatabase((kind) => {
   test('beyond the limit an import waits, holds nothing and reads nothing, and others go on', async () => {
     const apiToken = await issue();
     const client = service.clientOf(apiToken);
+    const take = jest.spyOn(service.app.get(RateLimits), 'take').mockClear();
     const { outgoing, lines, ended } = await startWaiting(apiToken, 'waiting');
-    await sleep(1500);
+    // It has asked once more in vain.
+    await until(() => take.mock.calls.length > 3);
     expect(lines()).toHaveLength(LINES_AT_ONCE);
     expect(await countGroups('waiting')).toBe(LINES_AT_ONCE);
     // Nothing of its body is read meanwhile.
@@ -86,8 +76,8 @@ onEachDatabase((kind) => {
     expect(isSent).toBe(false);
     // Something else may use a connection for a moment.
     const pool = service.app.get(ConnectionPool);
-    for (let tries = 0; (pool.usage()?.busy ?? 0) > 0 && tries < 50; tries++) await sleep(20);
-    if (kind === 'postgres') expect(pool.usage()).toMatchObject({ busy: 0, waiting: 0 });
+    const usage = () => pool.usage() ?? { busy: 0, waiting: 0 };
+    await until(() => usage().busy + usage().waiting === 0, 1000);
     // The same token has some calls left, another its own, and imports of others are stored.
     expect((await client.put({ user_group_id: 'beside', name: 'B' })).status).toBe(200);
     const [line] = await importGroups(service.clientOf(await issue()), ...groups('other', 1));
@@ -96,32 +86,28 @@ onEachDatabase((kind) => {
     await ended.catch(() => undefined);
   });
 
-  test('an import that waits asks for one line at a time, however many it has read', async () => {
-    const take = jest.spyOn(service.app.get(RateLimits), 'take');
-    const { outgoing, ended } = await startWaiting(await issue(), 'one by one');
-    const requests = async () => {
-      const shares = await Promise.all(
-        take.mock.results.map(({ value }) => value as Promise<Share>),
-      );
-      return shares.map(({ granted }, index) => ({ wanted: take.mock.calls[index]![1], granted }));
-    };
-    const waiting = async () => (await requests()).filter(({ granted }) => granted === 0).slice(2);
-    await soon(waiting);
-    const [first, second, ...others] = await requests();
-    expect([first, second]).toEqual([
-      { wanted: 50, granted: LINES_AT_ONCE },
-      { wanted: 50 - LINES_AT_ONCE, granted: 0 },
-    ]);
-    expect(others.length).toBeGreaterThanOrEqual(2);
-    for (const request of others) expect(request).toEqual({ wanted: 1, granted: 0 });
+  test('an import that waits leaves a tenth of the limit to calls, which are never refused because of it', async () => {
+    const apiToken = await issue();
+    const take = jest.spyOn(service.app.get(RateLimits), 'take').mockClear();
+    const { outgoing, ended } = await startWaiting(apiToken, 'beside');
+    for (let n = 0; n < LIMIT / 10; n++) {
+      const asked = take.mock.calls.length;
+      await until(() => take.mock.calls.length > asked);
+      expect((await service.clientOf(apiToken).get({ user_group_id: 'x' })).status).toBe(404);
+    }
+    expect((await service.clientOf(apiToken).get({ user_group_id: 'x' })).status).toBe(429);
     outgoing.destroy();
     await ended.catch(() => undefined);
   });
 
-  test('what waited is stored when the minute is over, and the answer is complete', async () => {
+  test('what waited is stored bit by bit as the limit refills, and the answer is complete', async () => {
     const { outgoing, lines, ended } = await startWaiting(await issue(), 'later');
     outgoing.end();
-    passedMs += 61_000;
+    for (const stored of [LINES_AT_ONCE + 1, LINES_AT_ONCE + 4]) {
+      buckets.pass((stored - lines().length) * LINE_MS);
+      await until(() => lines().length === stored);
+    }
+    buckets.pass(60_000);
     await ended;
     expect(lines()).toHaveLength(51);
     expect(lines().at(-1)!.summary).toMatchObject({ created: 50, failed: 0, complete: true });
@@ -142,7 +128,7 @@ onEachDatabase((kind) => {
     const { outgoing } = await startWaiting(await issue(), 'gone');
     outgoing.destroy();
     await sleep(1500);
-    passedMs += 61_000;
+    buckets.pass(60_000);
     await sleep(1500);
     expect(await countGroups('gone')).toBe(LINES_AT_ONCE);
   });
@@ -151,9 +137,7 @@ onEachDatabase((kind) => {
     const workspace = 'of many';
     const clients: ApiClient[] = [];
     for (let n = 0; n < 5; n++) clients.push(service.clientOf(await issue(workspace)));
-    await Promise.all(
-      clients.map((client, n) => importGroups(client, ...groups(`many ${n}`, LINES_AT_ONCE - 5))),
-    );
+    await Promise.all(clients.map((client, n) => importGroups(client, ...groups(`many ${n}`, LINES_AT_ONCE - 5))));
     const { headers } = await clients[0]!.get({ user_group_id: 'many 0 0' });
     const left = 5 * LIMIT - 5 * (1 + LINES_AT_ONCE - 5) - 1;
     expect(headers['ratelimit']).toContain(`"workspace";r=${left};`);

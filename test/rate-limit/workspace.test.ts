@@ -1,16 +1,20 @@
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
+import { withFrozenBuckets } from '../support/frozen-buckets.ts';
 import { startTestService, type TestService, withService } from '../support/test-service.ts';
 
 const LIMIT = 10;
 const SHARED = 15;
+const INTROSPECTIONS = 4;
 const TOKENS = '/api/v1/api-tokens';
 const look = { user_group_id: 'g' };
+withFrozenBuckets();
 
 onEachDatabase((kind) => {
   const service = withService(kind, {
     RATE_LIMIT_PER_MINUTE: String(LIMIT),
     WORKSPACE_RATE_LIMIT_PER_MINUTE: String(SHARED),
+    INTROSPECTION_RATE_LIMIT_PER_MINUTE: String(INTROSPECTIONS),
   });
   let workspace: string;
   let count = 0;
@@ -36,7 +40,7 @@ onEachDatabase((kind) => {
     const limited = await other.get(look);
     expect([limited.status, limited.body.code]).toEqual([429, 'rate_limited']);
     expect(limited.body.detail).toMatch(/^The API tokens of the workspace have made too many/);
-    expect(Number(limited.headers['retry-after'])).toBeGreaterThan(0);
+    expect(limited.headers['retry-after']).toBe(String(60 / SHARED));
     workspace = `${workspace} beside`;
     expect((await (await issue('user-groups:read')).get(look)).status).toBe(404);
   });
@@ -52,21 +56,19 @@ onEachDatabase((kind) => {
   test('nor does what the workspace refuses use up what a token has', async () => {
     const clients = [await issue('user-groups:read'), await issue('user-groups:read')];
     for (const client of clients) for (let n = 0; n < 9; n++) await client.get(look);
-    expect(leftOf((await clients[1]!.get(look)).headers)).toEqual({ 'api-token': 3, workspace: 0 });
+    expect(leftOf((await clients[1]!.get(look)).headers)).toEqual({ 'api-token': 4, workspace: 0 });
   });
 
-  test('introspections have a limit of the workspace of their own', async () => {
-    const clients = [
-      await issue('tokens:introspect', 'user-groups:read'),
-      await issue('tokens:introspect'),
-    ];
-    const introspect = (n: number) =>
-      clients[n % 2]!.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
-    for (let n = 0; n < SHARED; n++) expect((await introspect(n)).status).toBe(200);
-    const limited = await introspect(SHARED);
-    expect([limited.status, limited.headers['ratelimit-policy']]).toEqual([
+  test('introspections of a workspace have a limit of their own, of five API tokens', async () => {
+    const clients: Awaited<ReturnType<typeof issue>>[] = [];
+    for (let n = 0; n < 6; n++) clients.push(await issue('tokens:introspect', 'user-groups:read'));
+    const introspect = (n: number) => clients[n % 6]!.call('POST', '/api/v1/introspect', { token: 'x'.repeat(40) });
+    for (let n = 0; n < 5 * INTROSPECTIONS; n++) expect((await introspect(n)).status).toBe(200);
+    const limited = await introspect(5 * INTROSPECTIONS);
+    expect([limited.status, limited.headers['ratelimit-policy'], leftOf(limited.headers)]).toEqual([
       429,
-      `"introspection";q=${LIMIT};w=60, "workspace-introspection";q=${SHARED};w=60`,
+      `"introspection";q=${INTROSPECTIONS};w=60, "workspace-introspection";q=${5 * INTROSPECTIONS};w=60`,
+      { introspection: 1, 'workspace-introspection': 0 },
     ]);
     expect((await clients[0]!.get(look)).status).toBe(404);
   });
@@ -75,16 +77,13 @@ onEachDatabase((kind) => {
     const administrator = await issue('admin', 'user-groups:read');
     const [own] = (await administrator.call('GET', TOKENS)).body.api_tokens;
     const rotate = async (by: typeof administrator, id: number) =>
-      (await by.call('POST', `${TOKENS}/${id}/rotate`, { grace_period_seconds: 60 })).body
-        .api_token;
+      (await by.call('POST', `${TOKENS}/${id}/rotate`, { grace_period_seconds: 60 })).body.api_token;
     const second = await rotate(administrator, own!.id);
     const third = await rotate(service.clientOf(second.token), second.id);
     const last = service.clientOf(third.token);
     expect(leftOf((await last.get(look)).headers)['api-token']).toBe(LIMIT - 4);
     // In the overlap old and new have the one count.
-    expect(leftOf((await service.clientOf(second.token).get(look)).headers)['api-token']).toBe(
-      LIMIT - 5,
-    );
+    expect(leftOf((await service.clientOf(second.token).get(look)).headers)['api-token']).toBe(LIMIT - 5);
     const minted = await last.call('POST', TOKENS, { name: 'm', scopes: ['user-groups:read'] });
     const fresh = await service.clientOf(minted.body.api_token.token).get(look);
     expect(leftOf(fresh.headers)).toEqual({ 'api-token': LIMIT - 1, workspace: SHARED - 7 });
@@ -115,9 +114,6 @@ test('each of the two limits can be had without the other', async () => {
 /** How many calls are left of each policy. */
 function leftOf({ ratelimit }: Answer['headers']): Record<string, number> {
   const policies = String(ratelimit).matchAll(/"(?<name>[a-z-]+)";r=(?<left>\d+);t=\d+/g);
-  const entries = [...policies].map(({ groups }): [string, number] => [
-    groups!['name']!,
-    Number(groups!['left']),
-  ]);
+  const entries = [...policies].map(({ groups }): [string, number] => [groups!['name']!, Number(groups!['left'])]);
   return Object.fromEntries(entries);
 }

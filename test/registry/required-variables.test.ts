@@ -14,8 +14,7 @@ onEachDatabase((kind) => {
     own = await TestWorkspace.create(service, `own-${++count}`);
   });
 
-  const tokenOf = async (group: string) =>
-    (await own.api.get({ user_group_id: group })).body.user_group.token;
+  const tokenOf = async (group: string) => (await own.api.get({ user_group_id: group })).body.user_group.token;
   const region = { name: 'region', type: 'string' };
 
   test('a group cannot come to be without what is required, whatever the method', async () => {
@@ -25,11 +24,7 @@ onEachDatabase((kind) => {
       ['/mapping/sales', 'required'],
     ];
     for (const method of ['GET', 'PUT']) {
-      for (const fields of [
-        {},
-        { properties: {}, mapping: null },
-        { properties: { Region: 'x' } },
-      ]) {
+      for (const fields of [{}, { properties: {}, mapping: null }, { properties: { Region: 'x' } }]) {
         const body = { user_group_id: 'g', name: 'G', ...fields };
         const answer = await own.api.send({ method, body });
         expect([method, answer.status, errorsOf(answer)]).toEqual([method, 422, errors]);
@@ -61,10 +56,7 @@ onEachDatabase((kind) => {
     expect((await own.api.get({ user_group_id: 'g' })).status).toBe(200);
     expect((await own.put('g', { properties: { a: 1 } })).status).toBe(200);
     const renamed = await own.put('g', { name: 'renamed' });
-    expect([renamed.status, errorsOf(renamed)]).toEqual([
-      422,
-      [['/properties/region', 'required']],
-    ]);
+    expect([renamed.status, errorsOf(renamed)]).toEqual([422, [['/properties/region', 'required']]]);
     expect((await own.put('g', { properties: { region: '' } })).status).toBe(200);
     const rotated = await own.api.post({ current_token: await tokenOf('g') });
     expect(rotated.status).toBe(200);
@@ -94,15 +86,10 @@ onEachDatabase((kind) => {
     await own.set({ required_properties: names.map((name) => ({ name, type: 'integer' })) });
     const lacking = await own.put('g');
     expect(errorsOf(lacking)).toEqual(
-      names.map((name) => [
-        `/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
-        'required',
-      ]),
+      names.map((name) => [`/properties/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`, 'required']),
     );
     const properties = JSON.stringify(Object.fromEntries(names.map((name) => [name, 1])));
-    const complete = await own.api.put(
-      `{"user_group_id":"g","name":"G","properties":${properties}}`,
-    );
+    const complete = await own.api.put(`{"user_group_id":"g","name":"G","properties":${properties}}`);
     expect(complete.status).toBe(200);
     expect((await own.introspect(complete.body.user_group.token)).body.active).toBe(true);
   });
@@ -169,9 +156,7 @@ onEachDatabase((kind) => {
       expect(await listed(requirements)).toEqual([['unmapped', '/mapping/sales required']]);
       // What is not sent stays required.
       const seats = [{ name: 'seats', type: 'integer' }];
-      expect(await listed({ required_schemas: ['sales'] })).toEqual([
-        ['unmapped', '/mapping/sales required'],
-      ]);
+      expect(await listed({ required_schemas: ['sales'] })).toEqual([['unmapped', '/mapping/sales required']]);
       expect(await listed({ required_properties: seats })).toEqual([
         ['fine', '/properties/seats required'],
         ['unmapped', '/properties/seats required'],
@@ -197,9 +182,7 @@ onEachDatabase((kind) => {
       await own.put('unmapped');
       await own.set({ mapping_policy: 'registered' });
       for (const id of ['sales', String(schema)]) {
-        expect(await listed({ required_schemas: [id] })).toEqual([
-          ['unmapped', '/mapping/sales required'],
-        ]);
+        expect(await listed({ required_schemas: [id] })).toEqual([['unmapped', '/mapping/sales required']]);
       }
       for (const body of [
         { required_schemas: ['gone'] },
@@ -239,28 +222,19 @@ onEachDatabase((kind) => {
       if (page.next_cursor === undefined) break;
       cursor = `&cursor=${page.next_cursor}`;
     }
-    expect(pages.flat()).toEqual([
-      'bulk3',
-      ...Array.from({ length: 10 }, (_, n) => `bulk${1191 + n}`),
-    ]);
+    expect(pages.flat()).toEqual(['bulk3', ...Array.from({ length: 10 }, (_, n) => `bulk${1191 + n}`)]);
     expect(pages.every((page) => page.length <= 4)).toBe(true);
   });
 
   test('under registered a required schema is one of the registry, whichever way it is named', async () => {
     const schema = await own.schema('sales');
     await own.dataSource('w');
-    const unknown = await own.set({
-      mapping_policy: 'registered',
-      required_schemas: ['sales', 'gone', '007'],
-    });
+    const unknown = await own.set({ mapping_policy: 'registered', required_schemas: ['sales', 'gone', '007'] });
     expect(errorsOf(unknown)).toEqual([
       ['/required_schemas/1', 'unknown_schema'],
       ['/required_schemas/2', 'unknown_schema'],
     ]);
-    const twice = await own.set({
-      mapping_policy: 'registered',
-      required_schemas: ['sales', String(schema)],
-    });
+    const twice = await own.set({ mapping_policy: 'registered', required_schemas: ['sales', String(schema)] });
     expect(errorsOf(twice)).toEqual([['/required_schemas/1', 'repeated']]);
     const set = await own.set({ mapping_policy: 'registered', required_schemas: [String(schema)] });
     expect(registryBody(set).workspace.required_schemas).toEqual(['sales']);
@@ -273,10 +247,7 @@ onEachDatabase((kind) => {
   test('a switch to registered is refused while a required schema is not registered', async () => {
     await own.set({ required_schemas: ['anything'] });
     const answer = await own.set({ mapping_policy: 'registered' });
-    expect([answer.status, errorsOf(answer)]).toEqual([
-      422,
-      [['/required_schemas/0', 'unknown_schema']],
-    ]);
+    expect([answer.status, errorsOf(answer)]).toEqual([422, [['/required_schemas/0', 'unknown_schema']]]);
   });
 
   test.each<[string, unknown, [string, string][]]>([
@@ -310,12 +281,7 @@ onEachDatabase((kind) => {
     ['an empty schema', { required_schemas: [''] }, [['/required_schemas/0', 'empty']]],
     [
       'too many properties',
-      {
-        required_properties: Array.from({ length: 101 }, (_, n) => ({
-          name: `p${n}`,
-          type: 'string',
-        })),
-      },
+      { required_properties: Array.from({ length: 101 }, (_, n) => ({ name: `p${n}`, type: 'string' })) },
       [['/required_properties', 'too_many']],
     ],
     [

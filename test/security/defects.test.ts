@@ -3,11 +3,11 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
-import { AppModule } from '../../src/app.module.ts';
-import { RequiresScope } from '../../src/common/access.decorator.ts';
+import { AppModule } from '../../src/app/app.module.ts';
+import { RequiresScope } from '../../src/common/access/access.decorator.ts';
 import { createLog } from '../../src/common/log.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createApp } from '../../src/create-app.ts';
+import { createApp } from '../../src/app/create-app.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { ApiClient } from '../support/api-client.ts';
 import { createTestDatabase } from '../support/databases.ts';
@@ -57,11 +57,7 @@ describe.each(['production', 'development'])('with NODE_ENV=%s and every line lo
     @Module({ imports: [AppModule.with(config)], controllers: [DefectController] })
     class ExtendedModule {}
 
-    const app = await createApp(
-      config,
-      await createLog(config, openSync(path, 'w')),
-      ExtendedModule,
-    );
+    const app = await createApp(config, await createLog(config, openSync(path, 'w')), ExtendedModule);
     await app.init();
     await app.get(ApiTokenBootstrap).run();
     await app.listen(0, '127.0.0.1');

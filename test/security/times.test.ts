@@ -15,7 +15,7 @@ onEachDatabase((kind) => {
     const lines = server.output().trim().split('\n');
     const times = [
       ...lines.map((line) => (JSON.parse(line) as { time: string }).time),
-      ...audit.audit_events.map(({ time }) => time),
+      ...audit.audit_events.map(({ occurred_at }) => occurred_at),
       body.user_group.created_at,
       body.user_group.updated_at,
     ];

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 import { selfSignedCertificate } from '../support/certificate.ts';
 import { createTestDatabase, TEST_KEYS } from '../support/databases.ts';
 import { spawnBuilt, startOwnServer } from '../support/processes.ts';

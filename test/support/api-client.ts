@@ -1,17 +1,14 @@
 import { Agent, request } from 'node:http';
-import type {
-  ApiTokenView,
-  IssuedApiTokenView,
-} from '../../src/api-token/dto/api-token-answer.dto.ts';
-import type { AuditEventView } from '../../src/audit/dto/audit-event-answer.dto.ts';
-import type { EmbedTokenView } from '../../src/embed-token/dto/embed-token-answer.dto.ts';
+import type { ApiTokenView, ApiTokenWithSecret } from '../../src/api-token/dto/api-token-response.dto.ts';
+import type { AuditEventView } from '../../src/audit/dto/audit-event-response.dto.ts';
+import type { EmbedToken } from '../../src/embed-token/dto/embed-token-response.dto.ts';
 import { noteTokens } from './leaks.ts';
-import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-answer.dto.ts';
+import type { UserGroupResource } from '../../src/user-group/resource/dto/user-group-resource-response.dto.ts';
 import type {
-  IssuedWebhookEndpointView,
+  WebhookEndpointWithSecret,
   WebhookEndpointView,
-} from '../../src/webhook/endpoint/dto/webhook-endpoint-answer.dto.ts';
-import type { TokenView } from '../../src/user-group/rotation/dto/tokens-answer.dto.ts';
+} from '../../src/webhook/endpoint/dto/webhook-endpoint-response.dto.ts';
+import type { TokenView } from '../../src/user-group/rotation/dto/tokens-response.dto.ts';
 
 /** Every field that an answer can have; which ones it has is what the tests assert. */
 interface AnswerBody {
@@ -31,13 +28,14 @@ interface AnswerBody {
   user_groups: UserGroupResource[];
   active: boolean;
   exp: number;
-  embed_token: EmbedTokenView;
-  api_token: IssuedApiTokenView;
+  embed_token: EmbedToken;
+  api_token: ApiTokenWithSecret;
   api_tokens: ApiTokenView[];
   audit_events: AuditEventView[];
-  webhook_endpoint: IssuedWebhookEndpointView;
+  webhook_endpoint: WebhookEndpointWithSecret;
   webhook_endpoints: WebhookEndpointView[];
   tokens: TokenView[];
+  has_more: boolean;
   next_cursor: string;
   type: string;
   title: string;
@@ -45,7 +43,7 @@ interface AnswerBody {
   detail: string;
   code: string;
   request_id: string;
-  errors: { pointer: string; code: string; detail: string }[];
+  errors: { pointer: string; in?: string; parameter?: string; code: string; detail: string }[];
 }
 
 export interface Answer {
@@ -130,13 +128,7 @@ export class ApiClient {
     return this.send({ method, path, body, headers });
   }
 
-  send({
-    method,
-    path = '/api/user',
-    body,
-    headers,
-    chunked = false,
-  }: SendOptions): Promise<Answer> {
+  send({ method, path = '/api/user', body, headers, chunked = false }: SendOptions): Promise<Answer> {
     const payload = toPayload(body);
     const length: Record<string, string> = chunked
       ? { 'Transfer-Encoding': 'chunked' }

@@ -5,6 +5,7 @@ import type { ApiClient } from './api-client.ts';
 import { CuttableProxy } from './cuttable-proxy.ts';
 import type { TestDatabase } from './databases.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from './processes.ts';
+import { until } from './until.ts';
 
 /** After the acknowledgement of a change nobody may be given what was true before for longer. */
 export const BOUND_MS = 1000;
@@ -24,11 +25,7 @@ export function introspectorOf(
   apiToken = BOOTSTRAP_TOKEN,
   onStreamError?: (error: unknown) => void,
 ): CachedIntrospector {
-  const introspector = new CachedIntrospector({
-    baseUrl,
-    apiToken,
-    ...(onStreamError && { onStreamError }),
-  });
+  const introspector = new CachedIntrospector({ baseUrl, apiToken, ...(onStreamError && { onStreamError }) });
   closing.push(() => {
     introspector.close();
   });
@@ -45,14 +42,6 @@ export async function serve(database: TestDatabase): Promise<RunningServer> {
   const server = await startServer(database.env);
   closing.push(() => server.stop('SIGKILL'));
   return server;
-}
-
-export async function until(condition: () => boolean, limitMs = 15_000): Promise<void> {
-  const deadline = performance.now() + limitMs;
-  while (!condition()) {
-    if (performance.now() > deadline) throw new Error(`not in time: ${String(condition)}`);
-    await sleep(5);
-  }
 }
 
 /** Asks again and again, whatever happens, and notes each answer that is older than it may be. */

@@ -6,17 +6,10 @@ const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 /** The browser, without what it would ask other servers by itself. */
 export function launchChromium(): Promise<Browser> {
   if (!existsSync(executablePath)) {
-    throw new Error(
-      `no Chromium at ${executablePath}: install one (apt-get install chromium) or set CHROMIUM_PATH`,
-    );
+    throw new Error(`no Chromium at ${executablePath}: install one (apt-get install chromium) or set CHROMIUM_PATH`);
   }
   return chromium.launch({
     executablePath,
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-background-networking',
-      '--disable-component-update',
-    ],
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
   });
 }

@@ -1,17 +1,9 @@
 import BetterSqlite3 from 'better-sqlite3';
-import {
-  copyFileSync,
-  existsSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { createPostgres, createSqlite, queryPostgres } from '../../scripts/lab/databases.mjs';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { createPostgres, createSqlite, queryPostgres } from '../system/lab/databases.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 import { noteDump, noteTokens, runDirectory } from './leaks.ts';
 
 /** A database of its own for one test file, and how a process is told to use it. */
@@ -37,13 +29,8 @@ export const databaseKinds: DatabaseKind[] = [
 /** Fixed, so that two processes of one test agree on it. */
 export const TEST_KEYS = keyList('k1');
 
-export async function createTestDatabase(
-  kind: DatabaseKind,
-  template?: string,
-): Promise<TestDatabase> {
-  const database = await (kind === 'sqlite'
-    ? createSqlite()
-    : createPostgres(postgresUrl!, template));
+export async function createTestDatabase(kind: DatabaseKind, template?: string): Promise<TestDatabase> {
+  const database = await (kind === 'sqlite' ? createSqlite() : createPostgres(postgresUrl!, template));
   const env: Record<string, string> = database.env;
   return {
     kind,
@@ -62,10 +49,7 @@ type Migrate = (env: Record<string, string>) => Promise<void>;
  * As `createTestDatabase`, with its schema. Each process of the test runner makes the migrations once
  * for each kind, on an empty database, and copies what came of them.
  */
-export async function createMigratedDatabase(
-  kind: DatabaseKind,
-  migrate: Migrate,
-): Promise<TestDatabase> {
+export async function createMigratedDatabase(kind: DatabaseKind, migrate: Migrate): Promise<TestDatabase> {
   const directory = runDirectory();
   if (directory === undefined) return createTestDatabase(kind);
   if (kind === 'postgres') return createTestDatabase(kind, await templateOf(directory, migrate));
@@ -119,7 +103,8 @@ function dumpDirectory(dataDir: string): void {
 
 /** Every value of every table, bytes as they are. */
 async function dumpPostgres(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
+  // A test may have given its database shorter limits.
+  const client = new Client({ connectionString: url, options: '-c statement_timeout=0 -c lock_timeout=0' });
   await client.connect();
   const tables = await client.query<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables
@@ -128,9 +113,7 @@ async function dumpPostgres(url: string): Promise<void> {
   for (const { name } of tables.rows) {
     const { rows } = await client.query<unknown[]>({ text: `TABLE ${name}`, rowMode: 'array' });
     for (const row of rows) {
-      const values = row.map((value) =>
-        Buffer.isBuffer(value) ? value.toString('latin1') : String(value),
-      );
+      const values = row.map((value) => (Buffer.isBuffer(value) ? value.toString('latin1') : String(value)));
       noteDump(Buffer.from(`${name} ${values.join(' | ')}\n`, 'latin1'));
     }
   }

@@ -3,17 +3,17 @@
 import { NestFactory } from '@nestjs/core';
 import process from 'node:process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { UserGroupEvents, UserGroupModule } from '../../dist/src/index.js';
+import { UserGroupEvents, UserGroupServiceModule } from '../../dist/src/library/index.js';
 
 const { DATABASE_URL, DATA_DIR, TOKEN_ENCRYPTION_KEYS, LEASE_SECONDS, HANDLING_MS } = process.env;
 
 const say = (line) => process.stdout.write(`${JSON.stringify({ pid: process.pid, ...line })}\n`);
 const app = await NestFactory.createApplicationContext(
-  UserGroupModule.forRoot({
+  UserGroupServiceModule.forRoot({
     databaseUrl: DATABASE_URL,
     dataDir: DATA_DIR,
     tokenEncryptionKeys: TOKEN_ENCRYPTION_KEYS,
-    webhookDelivery: 'off',
+    webhookDelivery: false,
     http: false,
   }),
   { logger: false },
@@ -23,7 +23,7 @@ await app.get(UserGroupEvents).subscribe({
   types: ['user_group.create'],
   leaseSeconds: Number(LEASE_SECONDS),
   handle: async (events) => {
-    const ids = events.map(({ user_group: group }) => group.user_group_id);
+    const ids = events.map(({ user_group: group }) => group.provided_id);
     say({ begun: Date.now(), ids });
     await sleep(Number(HANDLING_MS));
     say({ ended: Date.now() });

@@ -1,6 +1,8 @@
 import { type ClientRequest, type IncomingMessage, request } from 'node:http';
 import { once } from 'node:events';
 
+const LIMIT_MS = 50_000;
+
 /** A server-sent event. */
 export interface StreamMessage {
   event: string;
@@ -53,10 +55,21 @@ export class StreamReader {
 
   /** Resolves when a condition holds that only messages, or the end, can bring about. */
   async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
-      if (this.isOver)
-        throw new Error(`the stream is over: ${JSON.stringify(this.messages.at(-1))}`);
-      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    const deadline = performance.now() + LIMIT_MS;
+    const timer = setTimeout(() => {
+      this.wake();
+    }, LIMIT_MS);
+    try {
+      while (!isSo()) {
+        const isLate = performance.now() >= deadline;
+        if (this.isOver || isLate) {
+          const reason = isLate ? `not within ${LIMIT_MS} ms` : 'the stream is over';
+          throw new Error(`${reason}: ${String(isSo)}: ${JSON.stringify(this.messages.at(-1))}`);
+        }
+        await new Promise<void>((resolve) => this.waiting.push(resolve));
+      }
+    } finally {
+      clearTimeout(timer);
     }
   }
 
@@ -98,9 +111,5 @@ function toMessage(block: string): StreamMessage {
     }),
   );
   const { event = 'message', id, data = '{}' } = fields;
-  return {
-    event,
-    ...(id !== undefined && { id }),
-    data: JSON.parse(data) as StreamMessage['data'],
-  };
+  return { event, ...(id !== undefined && { id }), data: JSON.parse(data) as StreamMessage['data'] };
 }

@@ -1,4 +1,4 @@
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import type { SendOptions } from './api-client.ts';
 
 interface Property {
@@ -16,7 +16,7 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>;
-  components: { schemas: Record<string, { properties: Record<string, Property> }> };
+  components: { schemas: Record<string, { properties: Record<string, Property>; additionalProperties?: boolean }> };
 }
 
 /** An operation as the OpenAPI document describes it. */
@@ -33,6 +33,8 @@ export interface DescribedOperation {
   mediaType: string | undefined;
   mediaTypes: string[];
   fields: Record<string, Property>;
+  /** Whether the schema of the body has no other fields. */
+  refusesOthers: boolean;
 }
 
 /** Every operation of the OpenAPI document, which a test compares with the routes. */
@@ -52,6 +54,7 @@ export async function describeOperations(): Promise<DescribedOperation[]> {
         mediaType,
         mediaTypes: Object.keys(operation.requestBody?.content ?? {}),
         fields: schema?.properties ?? {},
+        refusesOthers: schema?.additionalProperties === false,
       };
     }),
   );
@@ -65,10 +68,7 @@ function answersOf({ responses }: Operation, schemas: Document['components']['sc
   );
   const known = new Set<string>();
   for (;;) {
-    const [, next] =
-      [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].find(
-        ([, name]) => !known.has(name!),
-      ) ?? [];
+    const [, next] = [...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].find(([, name]) => !known.has(name!)) ?? [];
     if (next === undefined) return text;
     known.add(next);
     text += JSON.stringify(schemas[next]);
@@ -90,14 +90,9 @@ export function callsWith(operation: DescribedOperation, text: string): SendOpti
 }
 
 /** The operation called with a value that is not of its type in one field of the body, for each field. */
-export function callsWithWrongTypes(
-  operation: DescribedOperation,
-): { field: string; call: SendOptions }[] {
+export function callsWithWrongTypes(operation: DescribedOperation): { field: string; call: SendOptions }[] {
   return Object.entries(operation.fields).flatMap(([field, { type }]) =>
-    (WRONG_TYPES[type ?? ''] ?? []).map((value) => ({
-      field,
-      call: call(operation, { field: { [field]: value } }),
-    })),
+    (WRONG_TYPES[type ?? ''] ?? []).map((value) => ({ field, call: call(operation, { field: { [field]: value } }) })),
   );
 }
 
@@ -123,8 +118,7 @@ function call(
   { method, path, parameters, mediaType, fields }: DescribedOperation,
   { parameter, field }: { parameter?: { name: string; text: string }; field?: object },
 ): SendOptions {
-  const textOf = (name: string) =>
-    encodeURIComponent(parameter?.name === name ? parameter.text : '1');
+  const textOf = (name: string) => encodeURIComponent(parameter?.name === name ? parameter.text : '1');
   const examples = Object.fromEntries(
     Object.entries(fields).map(([name, { example, enum: one }]) => [name, example ?? one?.[0]]),
   );
@@ -136,9 +130,7 @@ function call(
     ...(mediaType && { body: JSON.stringify({ ...examples, ...field }) }),
     headers: {
       ...(mediaType && { 'Content-Type': mediaType }),
-      ...(place === 'header' && {
-        [parameter!.name]: parameter!.text.replace(/[^\x20-\x7e]/g, ''),
-      }),
+      ...(place === 'header' && { [parameter!.name]: parameter!.text.replace(/[^\x20-\x7e]/g, '') }),
     },
   };
 }

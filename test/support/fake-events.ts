@@ -37,9 +37,7 @@ export class FakeStream {
   }
 
   send(event: string, data: object, id?: string): void {
-    this.write(
-      `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`,
-    );
+    this.write(`${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
   }
 
   write(text: string): void {
@@ -128,10 +126,7 @@ export class FakeEvents {
     const body = JSON.parse(text) as { token: string };
     this.asked.push(body);
     this.headers = request.headers;
-    const { status, text: said } = this.raw ?? {
-      status: 200,
-      text: JSON.stringify(await this.answer(body)),
-    };
+    const { status, text: said } = this.raw ?? { status: 200, text: JSON.stringify(await this.answer(body)) };
     const headers = { 'Content-Type': 'application/json', Location: '/elsewhere' };
     response.writeHead(status, headers).end(said);
   }

@@ -1,13 +1,14 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import { sqlitePath } from '../../src/database/data-source-options.ts';
 import { type ApiClient, NDJSON } from './api-client.ts';
 import type { TestDatabase } from './databases.ts';
 import { IMPORT, toLines } from './lines.ts';
 import { runCli, type RunningServer } from './processes.ts';
-import { PERMITTED, until } from './webhook-receiver.ts';
+import { PERMITTED } from './webhook-receiver.ts';
+import { until } from './until.ts';
 
 export const WORKSPACES = ['default', 'Ünï "quoted"; DROP TABLE user_group; -- 😀'];
 
@@ -49,10 +50,7 @@ const PROPERTIES = [
 ];
 
 /** Fills the embedded database of a running server with something in each of its tables. */
-export async function fillDatabase(
-  env: Record<string, string>,
-  server: RunningServer,
-): Promise<Filling> {
+export async function fillDatabase(env: Record<string, string>, server: RunningServer): Promise<Filling> {
   await runCli(env, 'workspace', 'create', WORKSPACES[1]!);
   const apiTokens = await Promise.all(WORKSPACES.map((workspace) => createToken(env, workspace)));
   const [first, second] = apiTokens.map((token) => server.apiOf(token)) as [ApiClient, ApiClient];
@@ -132,10 +130,9 @@ async function fillRegistered(api: ApiClient): Promise<string[]> {
     await ok(api.call('POST', '/api/v1/schemas', { provided_id, name: 'S' }));
     await ok(api.call('POST', '/api/v1/data-sources', { provided_id, name: 'D' }));
   }
-  const settings = {
-    mapping_policy: 'registered',
-    required_properties: [{ name: 'region', type: 'string' }],
-  };
+  const once = { 'Idempotency-Key': 'a-key' };
+  await ok(api.call('POST', '/api/v1/data-sources', { provided_id: 'once', name: 'O' }, once));
+  const settings = { mapping_policy: 'registered', required_properties: [{ name: 'region', type: 'string' }] };
   await ok(api.call('PATCH', '/api/v1/workspace', settings));
   const mapping = { sales: 'é "x"' };
   const group = { user_group_id: 'resolved', name: 'R', mapping, properties: { region: 'EMEA' } };

@@ -1,8 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { Client } from 'pg';
-import { generateToken, hashToken } from '../../src/common/secrets.ts';
-import { queryPostgres } from '../../scripts/lab/databases.mjs';
-import { keyList } from '../../scripts/lab/keys.mjs';
+import { generateToken, hashToken } from '../../src/common/secret/secrets.ts';
+import { queryPostgres } from '../system/lab/databases.mjs';
+import { keyList } from '../system/lab/keys.mjs';
 import { encryptionKeys } from '../../src/config/readers.ts';
 import { sqlitePath } from '../../src/database/data-source-options.ts';
 import { KeyRing } from '../../src/encryption-key/key-ring.ts';
@@ -25,10 +25,7 @@ export async function keyStatus(env: Record<string, string>): Promise<string[]> 
 }
 
 /** Runs a statement on the database, past the service. */
-export async function runSql<Row extends object>(
-  { env, kind }: TestDatabase,
-  sql: string,
-): Promise<Row[]> {
+export async function runSql<Row extends object>({ env, kind }: TestDatabase, sql: string): Promise<Row[]> {
   if (kind === 'sqlite') {
     const file = new BetterSqlite3(sqlitePath(env['DATA_DIR']!), { timeout: 5000 });
     try {
@@ -56,9 +53,7 @@ export async function lockLastToken({ env, kind }: TestDatabase): Promise<() => 
   const client = new Client({ connectionString: env['DATABASE_URL'] });
   await client.connect();
   await client.query('BEGIN');
-  await client.query(
-    'SELECT 1 FROM user_group_token ORDER BY user_group_id DESC LIMIT 1 FOR UPDATE',
-  );
+  await client.query('SELECT 1 FROM user_group_token ORDER BY user_group_id DESC LIMIT 1 FOR UPDATE');
   return () => client.end();
 }
 
@@ -69,11 +64,7 @@ const ROWS_PER_INSERT = 500;
  * @param keyId encrypts the tokens
  * @returns the token of each group by its `user_group_id`
  */
-export async function fillGroups(
-  database: TestDatabase,
-  count: number,
-  keyId: string,
-): Promise<Map<string, string>> {
+export async function fillGroups(database: TestDatabase, count: number, keyId: string): Promise<Map<string, string>> {
   const cipher = new UserGroupTokenCipher(new KeyRing(encryptionKeys(keyList(keyId))));
   const bytes = (value: Buffer) => {
     const hex = value.toString('hex');
@@ -85,10 +76,10 @@ export async function fillGroups(
     const rows: string[] = [];
     for (let id = first; id < Math.min(first + ROWS_PER_INSERT, count + 1); id++) {
       const token = generateToken('ugt');
-      const row = { workspaceId: 1, userGroupId: id, generation: 1 };
-      const { ciphertext } = cipher.encrypt(token, row);
+      const tokenHash = hashToken(token);
+      const { ciphertext } = cipher.encrypt(token, { workspaceId: 1, tokenHash });
       groups.push(`(${id}, 1, 'group ${id}', 'Group ${id}', '{}', 0, 0)`);
-      rows.push(`(${id}, 1, ${bytes(hashToken(token))}, ${bytes(ciphertext)}, '${keyId}', 0)`);
+      rows.push(`(${id}, 1, 1, '${token.slice(-4)}', ${bytes(tokenHash)}, ${bytes(ciphertext)}, '${keyId}', 0)`);
       tokens.set(`group ${id}`, token);
     }
     await runSql(
@@ -98,7 +89,7 @@ export async function fillGroups(
     );
     await runSql(
       database,
-      `INSERT INTO user_group_token (user_group_id, generation, token_hash, ciphertext, key_id, created_at)
+      `INSERT INTO user_group_token (user_group_id, workspace_id, generation, last_four, token_hash, ciphertext, key_id, created_at)
        VALUES ${rows.join(', ')}`,
     );
   }

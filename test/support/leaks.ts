@@ -1,7 +1,7 @@
 import { appendFileSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isWellFormedToken } from '../../src/common/secrets.ts';
+import { isWellFormedToken } from '../../src/common/secret/secrets.ts';
 
 /** Where the run keeps what it has seen; set for the test processes by the global set-up. */
 const DIRECTORY = 'LEAKS_DIRECTORY';
@@ -15,9 +15,7 @@ const EMBED_TOKEN = /eyJ[\w-]+\.[\w-]+\.[\w-]{86}/g;
 const SECRET_LENGTHS = [38, 86];
 
 /** By character code, whether a secret can contain it. */
-const isOfSecret = Array.from({ length: 256 }, (_, code) =>
-  /[\w-]/.test(String.fromCharCode(code)),
-);
+const isOfSecret = Array.from({ length: 256 }, (_, code) => /[\w-]/.test(String.fromCharCode(code)));
 
 /** Begins to collect: every token issued, every line logged, every database at its end. */
 export function startCollecting(): void {
@@ -116,8 +114,7 @@ function searchFor(issued: ReadonlySet<string>): (text: string) => string[] {
   }));
   // Few places begin as a secret does, and only those are cut out and compared.
   const beginnings = new Uint8Array(1 << 24);
-  for (const { values } of secrets)
-    for (const value of values) beginnings[beginningAt(value, 0)] = 1;
+  for (const { values } of secrets) for (const value of values) beginnings[beginningAt(value, 0)] = 1;
   const least = Math.min(...SECRET_LENGTHS);
   return (text) => {
     const places: string[] = [];

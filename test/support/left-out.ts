@@ -17,16 +17,10 @@ const parts = [
     isHere: () => Boolean(redisUrl),
     runBy: 'set TEST_REDIS_URL, for example to redis://127.0.0.1:6379',
   },
-  {
-    tests: 'outages of Redis',
-    isHere: canStartRedis,
-    runBy: 'set TEST_REDIS_URL and install redis-server',
-  },
+  { tests: 'outages of Redis', isHere: canStartRedis, runBy: 'set TEST_REDIS_URL and install redis-server' },
 ];
 
 /** What a run on this machine leaves out, a sentence each that says what would run it. */
 export function leftOut(): string[] {
-  return parts
-    .filter(({ isHere }) => !isHere())
-    .map(({ tests, runBy }) => `Not run: ${tests}. To run it, ${runBy}.`);
+  return parts.filter(({ isHere }) => !isHere()).map(({ tests, runBy }) => `Not run: ${tests}. To run it, ${runBy}.`);
 }

@@ -5,7 +5,7 @@ import { NDJSON } from './api-client.ts';
 export interface AnswerLine {
   line: number;
   success: number;
-  user_group_id: string;
+  provided_id: string;
   result: string;
   team_id: number;
   status: number;

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { preparePgBouncer } from '../../scripts/lab/pgbouncer.mjs';
-import { accepts, freePort } from '../../scripts/lab/ports.mjs';
+import { preparePgBouncer } from '../system/lab/pgbouncer.mjs';
+import { accepts, freePort } from '../system/lab/ports.mjs';
 
 /** Connections to PostgreSQL that all sessions of the pooler share, unless a test says otherwise. */
 export const POOL_SIZE = 3;

@@ -62,7 +62,7 @@ async function start(
     // Examples name hosts of others; a test that sends says so.
     WEBHOOK_DELIVERY: 'off',
     RATE_LIMIT_PER_MINUTE: '0',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
+    AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '0',
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     ...env,
   });
@@ -104,11 +104,7 @@ async function start(
 type Script = 'main.js' | 'cli.js';
 
 /** Runs the built server or command line, as a process of its own, until it ends by itself. */
-export function runBuilt(
-  script: Script,
-  env: Record<string, string>,
-  ...args: string[]
-): Promise<Finished> {
+export function runBuilt(script: Script, env: Record<string, string>, ...args: string[]): Promise<Finished> {
   return finish(script, spawnBuilt(script, env, ...args));
 }
 
@@ -118,11 +114,7 @@ export function runCli(env: Record<string, string>, ...args: string[]): Promise<
 }
 
 /** As `runBuilt`, without the time that a process needs to load its modules. */
-export function runWarm(
-  script: Script,
-  env: Record<string, string>,
-  ...args: string[]
-): Promise<Finished> {
+export function runWarm(script: Script, env: Record<string, string>, ...args: string[]): Promise<Finished> {
   return finish(script, spawnWarm(script, env, ...args));
 }
 
@@ -162,11 +154,7 @@ function spawnWarm(script: Script, env: Record<string, string>, ...args: string[
 }
 
 /** Of the test environment. */
-declare function spawnWarmProcess(
-  script: Script,
-  env: Record<string, string>,
-  args: string[],
-): Spawned;
+declare function spawnWarmProcess(script: Script, env: Record<string, string>, args: string[]): Spawned;
 
 function watched<Child extends Spawned>(child: Child): Child {
   children.add(child);

@@ -14,23 +14,21 @@ export async function planOf(service: TestService, sql: string): Promise<string[
     const count = Math.max(...[...sql.matchAll(/\$(\d+)/g)].map(([, number]) => Number(number)));
     await client.query(`SET plan_cache_mode = force_generic_plan; PREPARE asked AS ${sql}`);
     const values = Array.from({ length: count }, () => 'NULL').join();
-    const { rows } = await client.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN (COSTS off) EXECUTE asked(${values})`,
-    );
+    const { rows } = await client.query<{ 'QUERY PLAN': string }>(`EXPLAIN (COSTS off) EXECUTE asked(${values})`);
     return rows.map((row) => row['QUERY PLAN']);
   } finally {
     await client.end();
   }
 }
 
-/** The steps of a plan that would read a whole table of groups, or sort more than a page. */
+/** The steps of a plan that would read a whole table of groups, or sort more than a page. `json_each` is a list parameter. */
 export function wasteIn(plan: readonly string[]): string[] {
   // Of what is cut out before, all is read.
   const cutOut = plan.flatMap((step) => /(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(step)?.[1] ?? []);
   return plan.filter(
     (step) =>
       !cutOut.some((name) => step === `SCAN ${name}`) &&
-      /Seq Scan on (user_group|data_source_mapping)|Sort|Hash|SCAN \w+(?! USING)\b|B-TREE FOR ORDER/.test(
+      /Seq Scan on (user_group|data_source_mapping)|Sort|Hash|SCAN (?!json_each\b)\w+(?! USING)\b|B-TREE FOR ORDER/.test(
         step,
       ),
   );

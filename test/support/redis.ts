@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createClient } from '@redis/client';
-import { freePort } from '../../scripts/lab/ports.mjs';
+import { freePort } from '../system/lab/ports.mjs';
 
 export const redisUrl = process.env['TEST_REDIS_URL'];
 
@@ -13,6 +13,26 @@ export function canStartRedis(): boolean {
 /** @throws if the Redis does not answer */
 export async function pingRedis(url: string): Promise<void> {
   await sendCommand(url, 'PING');
+}
+
+/** For the buckets whose keys fit the pattern, it is so much later. */
+export async function passTimeInRedis(url: string, pattern: string, ms: number): Promise<void> {
+  const script = `
+    local keys = redis.call('KEYS', ARGV[1])
+    for _, key in ipairs(keys) do
+      redis.call('SET', key, string.format('%.17g', redis.call('GET', key) - ARGV[2]), 'KEEPTTL')
+    end
+    return #keys
+  `;
+  const count = Number(await sendCommand(url, 'EVAL', script, '0', pattern, String(ms)));
+  if (count === 0) throw new Error(`no key fits ${pattern}`);
+}
+
+/** Milliseconds until the one key that fits the pattern expires. */
+export async function expiryOf(url: string, pattern: string): Promise<number> {
+  return Number(
+    await sendCommand(url, 'EVAL', "return redis.call('PTTL', redis.call('KEYS', ARGV[1])[1])", '0', pattern),
+  );
 }
 
 async function sendCommand(url: string, ...command: string[]): Promise<string> {

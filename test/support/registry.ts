@@ -1,9 +1,6 @@
-import { scopes } from '../../src/common/caller.ts';
-import type { RegisteredView } from '../../src/registry/things/dto/registered-answer.dto.ts';
-import type {
-  FlawedGroupView,
-  WorkspaceView,
-} from '../../src/registry/settings/dto/workspace.dto.ts';
+import { scopes } from '../../src/common/access/caller.ts';
+import type { RegisteredView } from '../../src/registry/things/dto/registered-response.dto.ts';
+import type { UserGroupIssues, WorkspaceView } from '../../src/registry/settings/dto/workspace.dto.ts';
 import type { Answer, ApiClient } from './api-client.ts';
 import type { TestService } from './test-service.ts';
 
@@ -15,7 +12,7 @@ interface RegistryBody {
   data_sources: RegisteredView[];
   workspace: WorkspaceView;
   required: boolean;
-  user_groups: FlawedGroupView[];
+  user_groups: UserGroupIssues[];
   mapping: Record<string, unknown>;
   unmapped: string[];
   next_cursor?: string;

@@ -5,26 +5,21 @@ import type { DataSource } from 'typeorm';
 import { ApiToken } from '../../src/api-token/api-token.entity.ts';
 import { ApiTokenBootstrap } from '../../src/api-token/api-token.bootstrap.ts';
 import { ApiTokenService } from '../../src/api-token/api-token.service.ts';
-import { operator, type Scope } from '../../src/common/caller.ts';
-import { hashToken } from '../../src/common/secrets.ts';
+import { operator, type Scope } from '../../src/common/access/caller.ts';
+import { hashToken } from '../../src/common/secret/secrets.ts';
 import { toWireTime } from '../../src/common/time.ts';
-import type { Plugin } from '../../src/common/plugin.ts';
+import type { Plugin } from '../../src/common/extension/plugin.ts';
 import { createLog } from '../../src/common/log.ts';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { createApp } from '../../src/create-app.ts';
+import { createApp } from '../../src/app/create-app.ts';
 import { USER_GROUP_DATA_SOURCE } from '../../src/database/data-source-name.ts';
 import { prepareDatabase } from '../../src/database/schema/migrate.ts';
 import { WorkspaceService } from '../../src/workspace/workspace.service.ts';
 import { ApiClient } from './api-client.ts';
 import { BOOTSTRAP_TOKEN } from './processes.ts';
 import { openLog } from './leaks.ts';
-import {
-  createMigratedDatabase,
-  createTestDatabase,
-  type DatabaseKind,
-  type TestDatabase,
-} from './databases.ts';
+import { createMigratedDatabase, createTestDatabase, type DatabaseKind, type TestDatabase } from './databases.ts';
 
 /** The real application, listening on a free port, on a migrated database of its own. */
 export interface TestService {
@@ -90,7 +85,7 @@ export async function startTestService(
     // Examples name hosts of others; a test that sends says so.
     WEBHOOK_DELIVERY: 'off',
     RATE_LIMIT_PER_MINUTE: '0',
-    FAILED_AUTHENTICATIONS_PER_MINUTE: '0',
+    AUTHENTICATION_FAILURE_LIMIT_PER_MINUTE: '0',
     PORT: '0',
     BOOTSTRAP_API_TOKEN: BOOTSTRAP_TOKEN,
     ...database.env,
@@ -128,15 +123,11 @@ export async function startTestService(
       const known = (await workspaces.list()).find((workspace) => workspace.name === name);
       const { id: workspaceId } = known ?? (await workspaces.create(name));
       const expires_at = lifeMs === undefined ? null : toWireTime(Date.now() + lifeMs);
-      const issued = await app
-        .get(ApiTokenService)
-        .issue(operator(workspaceId), { name: 'test', scopes, expires_at });
+      const issued = await app.get(ApiTokenService).issue(operator(workspaceId), { name: 'test', scopes, expires_at });
       return issued.api_token.token;
     },
     revokeToken: async (token) => {
-      const row = await dataSource
-        .getRepository(ApiToken)
-        .findOneByOrFail({ tokenHash: hashToken(token) });
+      const row = await dataSource.getRepository(ApiToken).findOneByOrFail({ tokenHash: hashToken(token) });
       await app.get(ApiTokenService).revoke(operator(row.workspaceId), row.id);
     },
     clientOf: (apiToken) => new ApiClient(baseUrl, apiToken),

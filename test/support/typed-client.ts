@@ -1,12 +1,12 @@
 import { type Client, createClient } from '../../clients/typescript/index.ts';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import { noteTokens } from './leaks.ts';
-import { absolute, createAjv } from './openapi-schemas.ts';
+import { absolute, createAjv, withSharedInPlace } from './openapi-schemas.ts';
 import type { TestService } from './test-service.ts';
 
-type Paths = Record<string, Record<string, { responses: Record<string, DescribedAnswer> }>>;
+type Paths = Record<string, Record<string, { responses: Record<string, DescribedResponse> }>>;
 
-interface DescribedAnswer {
+interface DescribedResponse {
   content?: Record<string, { schema: object }>;
 }
 
@@ -20,11 +20,8 @@ export interface TypedClient extends Client {
  * The client of `clients/typescript`, with every scope unless another token is given. A call fails
  * when its answer is not what the OpenAPI document says of it, so that the types never lie.
  */
-export async function typedClient(
-  service: TestService,
-  token = service.bootstrapToken,
-): Promise<TypedClient> {
-  const document = await describeOpenApi();
+export async function typedClient(service: TestService, token = service.bootstrapToken): Promise<TypedClient> {
+  const document = withSharedInPlace(await describeOpenApi());
   const ajv = createAjv(document);
   const called = new Set<string>();
   const client = createClient({ baseUrl: service.baseUrl, apiToken: token });

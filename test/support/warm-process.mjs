@@ -1,6 +1,4 @@
-// A process in which the scripts of dist run one after the other, since to load their modules is
-// most of what a short run costs. Each run has its own arguments and variables; it is over when
-// nothing keeps the event loop any more, or at `process.exit`. What it leaves behind is ended then.
+// The host of `warm-processes.mjs`: runs scripts of dist one after the other.
 //
 // Two things are not as in a process of one's own: a module keeps its state from run to run, such as
 // the scopes that a plugin has declared; and a signal that comes before a run has said what to do

@@ -1,3 +1,15 @@
+// Runs commands and servers of dist in processes that have run others before, because to load their modules takes
+// about a second. `warm-process.mjs` is the other side.
+//
+// 1. `spawnWarmProcess` takes an idle host, or starts one, and sends it the script, its arguments and its variables.
+// 2. The host imports the script under a new query, so that it runs again, while what it imports stays loaded.
+// 3. What a run writes stands between BEGIN and END on both streams. The test gets that part alone, so that
+//    nothing of one run shows in another.
+// 4. A run is over when nothing keeps the event loop, or at `process.exit`, which throws in place of ending the process.
+//    The host sends `code`, closes databases, servers, sockets, timers and handlers of signals, and sends `idle`.
+// 5. A host that is not idle in time, holds a database or was ended by a signal gets no other run.
+//
+// What does not hold in such a process is listed in `warm-process.mjs`; `runBuilt` and `startOwnServer` start one of its own.
 import { Buffer } from 'node:buffer';
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -74,10 +86,7 @@ class Host {
   async run(message, run) {
     const finished = this.#message('code');
     const becameIdle = this.#message('idle');
-    const output = Promise.all([
-      passRun(this.child.stdout, run.stdout),
-      passRun(this.child.stderr, run.stderr),
-    ]);
+    const output = Promise.all([passRun(this.child.stdout, run.stdout), passRun(this.child.stderr, run.stderr)]);
     this.child.send(message);
     const { code, signal = null } = await Promise.race([finished, this.ended]);
     await output;

@@ -1,21 +1,13 @@
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { until } from './until.ts';
 
 /** The one address that the tests' services may send to; `FORBIDDEN` is as near as any other. */
 export const PERMITTED = '127.0.0.2';
 export const FORBIDDEN = '127.0.0.3';
 
 /** What lets a service send to receivers. */
-export const SENDING = {
-  WEBHOOK_DELIVERY: 'on',
-  WEBHOOK_ALLOW_HTTP: 'on',
-  WEBHOOK_ALLOWED_CIDRS: PERMITTED,
-};
+export const SENDING = { WEBHOOK_DELIVERY: 'on', WEBHOOK_ALLOW_HTTP: 'on', WEBHOOK_ALLOWED_CIDRS: PERMITTED };
 
 export interface ReceivedMessage {
   id: string;
@@ -91,18 +83,5 @@ export class WebhookReceiver {
     receivers.delete(this);
     this.server.close();
     this.server.closeAllConnections();
-  }
-}
-
-/** Waits until it is so. @throws with what `describe` says if it does not become so in time */
-export async function until(
-  isSo: () => boolean | Promise<boolean>,
-  ms = 8000,
-  describe: () => string = () => 'it has not become so',
-): Promise<void> {
-  const end = performance.now() + ms;
-  while (!(await isSo())) {
-    if (performance.now() > end) throw new Error(describe());
-    await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

@@ -47,10 +47,7 @@ export const RELEASED = {
           200: {
             content: {
               'application/json': {
-                schema: {
-                  type: 'object',
-                  properties: { group: { allOf: [{ $ref: '#/components/schemas/Group' }] } },
-                },
+                schema: { type: 'object', properties: { group: { allOf: [{ $ref: '#/components/schemas/Group' }] } } },
               },
             },
           },
@@ -93,6 +90,7 @@ export const RELEASED = {
         properties: {
           id: { type: 'integer' },
           state: { type: 'string', enum: ['active', 'suspended'], description: 'Which.' },
+          reason: { type: 'string', 'x-extensible-enum': ['asked'] },
           token: { type: 'string', maxLength: 40 },
           target: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
           // A group in a group: a schema may contain itself.

@@ -2,23 +2,14 @@ import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { createClient } from '../../clients/typescript/index.ts';
 import { UserGroups } from '../../src/user-group/user-groups.ts';
-import { operator } from '../../src/common/caller.ts';
+import { operator } from '../../src/common/access/caller.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
 import { withService } from '../support/test-service.ts';
 
-const IDS = [
-  '.',
-  '..',
-  'x/../globex',
-  './x',
-  'x/.',
-  '../../api-tokens',
-  'x\\..\\globex',
-  'x/..\\y',
-];
+const IDS = ['.', '..', 'x/../globex', './x', 'x/.', '../../api-tokens', 'x\\..\\globex', 'x/..\\y'];
 const NEAR = ['...', '.x', 'x.', 'a..b', 'x/..y/z', 'x/.../y', '..x/', 'x%2F..%2Fy', '/'];
 
 onEachDatabase((kind) => {
@@ -28,10 +19,7 @@ onEachDatabase((kind) => {
   const call = (method: string, id: string, body?: object) =>
     new Promise<Pick<Answer, 'status' | 'body'>>((resolve, reject) => {
       const path = `/api/v1/user-groups/${encodeURIComponent(id)}`;
-      const headers = {
-        Authorization: `Token ${service.bootstrapToken}`,
-        'Content-Type': 'application/json',
-      };
+      const headers = { Authorization: `Token ${service.bootstrapToken}`, 'Content-Type': 'application/json' };
       request({ port: service.port, method, path, headers }, (response) => {
         json(response).then((answer) => {
           resolve({ status: response.statusCode!, body: answer as Answer['body'] });
@@ -97,15 +85,11 @@ onEachDatabase((kind) => {
     });
     for (const id of ['', ...IDS]) {
       const params = { path: { id } };
-      await expect(client.DELETE('/api/v1/user-groups/{id}', { params })).rejects.toThrow(
-        RangeError,
-      );
+      await expect(client.DELETE('/api/v1/user-groups/{id}', { params })).rejects.toThrow(RangeError);
     }
     expect(called).toEqual([]);
     for (const id of NEAR) {
-      const { response } = await client.GET('/api/v1/user-groups/{id}', {
-        params: { path: { id } },
-      });
+      const { response } = await client.GET('/api/v1/user-groups/{id}', { params: { path: { id } } });
       expect([id, response.status]).toEqual([id, 200]);
     }
   });

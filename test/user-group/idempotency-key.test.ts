@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '../support/api-client.ts';
 import { withService } from '../support/test-service.ts';
-import { IdempotencyKeys } from '../../src/user-group/rotation/idempotency-keys.ts';
-import { IdempotencyKeyExpiry } from '../../src/user-group/rotation/idempotency-key-expiry.ts';
+import { IdempotencyKeyExpiry, IdempotencyKeys } from '../../src/user-group/writing/idempotency-keys.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 
 onEachDatabase((kind) => {
@@ -68,7 +67,7 @@ onEachDatabase((kind) => {
       await service.api.call('POST', path, {}, { 'Idempotency-Key': key }),
     ];
     for (const { status, body } of attempts) {
-      expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+      expect([status, body.code]).toEqual([409, 'idempotency_key_reused']);
     }
     expect(await generations(other.id)).toBe(1);
   });
@@ -89,10 +88,8 @@ onEachDatabase((kind) => {
   test('two calls at once with one key and two bodies: one is done, the other refused', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await create(), await create()];
-      const answers = await Promise.all(
-        [one, other].map(({ token }) => post(one.key, { current_token: token })),
-      );
-      expect(answers.map(({ status }) => status).sort()).toEqual([200, 422]);
+      const answers = await Promise.all([one, other].map(({ token }) => post(one.key, { current_token: token })));
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409]);
       expect((await generations(one.id)) + (await generations(other.id))).toBe(3);
     }
   });

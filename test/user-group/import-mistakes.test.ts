@@ -1,4 +1,4 @@
-import { generateToken } from '../../src/common/secrets.ts';
+import { generateToken } from '../../src/common/secret/secrets.ts';
 import { NDJSON } from '../support/api-client.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { noteTokens } from '../support/leaks.ts';
@@ -15,8 +15,7 @@ onEachDatabase((kind) => {
   const send = async (body: unknown, query = '') =>
     linesOf(await service.api.call('POST', IMPORT + query, body, NDJSON));
   const group = (id: string) => ({ user_group_id: id, name: 'N' });
-  const tokenOf = async (user_group_id: string) =>
-    (await service.api.get({ user_group_id })).body.user_group.token;
+  const tokenOf = async (user_group_id: string) => (await service.api.get({ user_group_id })).body.user_group.token;
   const ownToken = () => {
     const token = generateToken('ugt');
     noteTokens(token);
@@ -35,19 +34,35 @@ onEachDatabase((kind) => {
     expect(linesOf(answer)).toEqual([{ summary: { ...NOTHING, complete: true } }]);
   });
 
+  test('a line names its group by provided_id or by user_group_id, and by one of them', async () => {
+    const lines = await importGroups(
+      service.api,
+      { provided_id: 'by provided_id', name: 'P' },
+      { user_group_id: 'by user_group_id', name: 'U' },
+      { provided_id: 'both', user_group_id: 'both', name: 'B' },
+      { name: 'neither' },
+      { provided_id: 'by user_group_id', name: 'again' },
+    );
+    expect(lines.slice(0, 5)).toMatchObject([
+      { provided_id: 'by provided_id', result: 'created' },
+      { provided_id: 'by user_group_id', result: 'created' },
+      { status: 422, errors: [{ pointer: '/provided_id', code: 'repeated' }] },
+      { status: 422, errors: [{ pointer: '/provided_id', code: 'required' }] },
+      { status: 422, errors: [{ pointer: '/provided_id', code: 'repeated' }], provided_id: 'by user_group_id' },
+    ]);
+    for (const id of ['by provided_id', 'by user_group_id']) expect(await tokenOf(id)).toMatch(/^ugt_/);
+    expect((await service.api.get({ user_group_id: 'both' })).status).toBe(404);
+  });
+
   test('a byte order mark at the beginning is skipped, and is named elsewhere', async () => {
     const [first, second] = [group('marked'), group('unmarked')].map((each) => toLines(each));
     const lines = await send(`${MARK}${first}${MARK}${second}`);
-    expect(lines[0]).toMatchObject({ line: 1, user_group_id: 'marked', result: 'created' });
+    expect(lines[0]).toMatchObject({ line: 1, provided_id: 'marked', result: 'created' });
     expect(lines[1]).toMatchObject({ line: 2, code: 'json_malformed' });
-    expect(lines[1]!.detail).toBe(
-      'The line is not valid JSON at character 0, which is a byte order mark.',
-    );
+    expect(lines[1]!.detail).toBe('The line is not valid JSON at character 0, which is a byte order mark.');
     expect(lines[2]!.summary).toMatchObject({ created: 1, failed: 1 });
     const body = await service.api.put(`${MARK}{}`);
-    expect(body.body.detail).toBe(
-      'The body is not valid JSON at character 0, which is a byte order mark.',
-    );
+    expect(body.body.detail).toBe('The body is not valid JSON at character 0, which is a byte order mark.');
   });
 
   test('a line of the largest size may have a byte order mark and a CR besides', async () => {
@@ -90,15 +105,13 @@ onEachDatabase((kind) => {
   test('a second line of a group is refused, and names both; the first token stays', async () => {
     const [first, second] = [ownToken(), ownToken()];
     const filler = Array.from({ length: 450 }, (_, index) => group(`filler ${index}`));
-    const lines = await importGroups(
-      service.api,
-      { ...group('doubled'), token: first },
-      ...filler,
-      { ...group('doubled'), token: second },
-    );
+    const lines = await importGroups(service.api, { ...group('doubled'), token: first }, ...filler, {
+      ...group('doubled'),
+      token: second,
+    });
     const refused = lines.find(({ line }) => line === 452)!;
-    expect(refused).toMatchObject({ ...SAME, success: 0, user_group_id: 'doubled' });
-    expect(refused.detail).toContain('Lines 1 and 452 have the same user_group_id');
+    expect(refused).toMatchObject({ ...SAME, success: 0, provided_id: 'doubled' });
+    expect(refused.detail).toContain('Lines 1 and 452 have the same id');
     expect(lines.at(-1)!.summary).toMatchObject({ failed: 1, tokens_replaced: 0 });
     expect(await tokenOf('doubled')).toBe(first);
     expect(await service.api.isActive(first)).toBe(true);
@@ -124,15 +137,9 @@ onEachDatabase((kind) => {
     // However far apart the two lines are.
     const far = Array.from({ length: 10_000 }, (_, index) => group(`far ${index}`));
     const doubled = await send(
-      toLines({ ...group('replaced'), token: second }, ...far, {
-        ...group('replaced'),
-        token: ownToken(),
-      }),
+      toLines({ ...group('replaced'), token: second }, ...far, { ...group('replaced'), token: ownToken() }),
       '?results=failed',
     );
-    expect(doubled).toMatchObject([
-      { line: 10_002, token_replaced: true },
-      { summary: { tokens_replaced: 1 } },
-    ]);
+    expect(doubled).toMatchObject([{ line: 10_002, token_replaced: true }, { summary: { tokens_replaced: 1 } }]);
   });
 });

@@ -10,10 +10,7 @@ onEachDatabase((kind) => {
   const service = withService(kind);
 
   /** An import whose body is written by the test, piece by piece. */
-  function open(apiToken = service.bootstrapToken): {
-    outgoing: ClientRequest;
-    response: Promise<IncomingMessage>;
-  } {
+  function open(apiToken = service.bootstrapToken): { outgoing: ClientRequest; response: Promise<IncomingMessage> } {
     const outgoing = request(service.baseUrl + IMPORT, {
       method: 'POST',
       agent: false,
@@ -60,9 +57,7 @@ onEachDatabase((kind) => {
     const timer = setInterval(() => outgoing.write(group(`ending ${sent++}`)), 50);
     const answers = await readAll(incoming);
     clearInterval(timer);
-    expect(answers.at(-1)).toMatchObject({
-      summary: { complete: false, code: 'api_token_invalid' },
-    });
+    expect(answers.at(-1)).toMatchObject({ summary: { complete: false, code: 'api_token_invalid' } });
     expect(await countGroups('ending')).toBe(answers.length);
     outgoing.destroy();
   });

@@ -49,9 +49,7 @@ onEachDatabase((kind) => {
 
   test('groups with large mappings are examined by the number of their entries', async () => {
     const api = service.clientOf(await service.issueToken(['user-groups:read'], 'large mappings'));
-    const [workspace] = await service.query<{ id: number }>(
-      "SELECT id FROM workspace WHERE name = 'large mappings'",
-    );
+    const [workspace] = await service.query<{ id: number }>("SELECT id FROM workspace WHERE name = 'large mappings'");
     const entries = Array.from({ length: 200 }, (_, index) => `('s${index}')`).join();
     await changeDatabase(
       service.database,

@@ -11,10 +11,7 @@ onEachDatabase((kind) => {
 
   /** A workspace of its own with these groups, in this order. */
   const workspaceOf = async (groups: Record<string, object | string>) => {
-    const token = await service.issueToken(
-      ['user-groups:read', 'user-groups:write'],
-      `list ${++count}`,
-    );
+    const token = await service.issueToken(['user-groups:read', 'user-groups:write'], `list ${++count}`);
     const api = service.clientOf(token);
     for (const [id, body] of Object.entries(groups)) {
       const path = `${PATH}/${encodeURIComponent(id)}`;
@@ -48,18 +45,12 @@ onEachDatabase((kind) => {
     const first = await list('?limit=3');
     const second = await list(`?limit=3&cursor=${first.next_cursor}`);
     const third = await list(`?limit=3&cursor=${second.next_cursor}`);
-    expect([first, second, third].flatMap(({ user_groups: groups }) => groups)).toEqual(
-      all.user_groups,
-    );
+    expect([first, second, third].flatMap(({ user_groups: groups }) => groups)).toEqual(all.user_groups);
     expect(third).not.toHaveProperty('next_cursor');
   });
 
   test('a page is not disturbed by groups that come and go between', async () => {
-    const { api, list } = await workspaceOf({
-      a: { name: 'a' },
-      b: { name: 'b' },
-      c: { name: 'c' },
-    });
+    const { api, list } = await workspaceOf({ a: { name: 'a' }, b: { name: 'b' }, c: { name: 'c' } });
     const first = await list('?limit=2');
     await api.call('DELETE', `${PATH}/b`);
     await api.call('PUT', `${PATH}/d`, { name: 'd' });
@@ -93,23 +84,10 @@ onEachDatabase((kind) => {
   });
 
   test.each<[string, unknown[], string[]]>([
-    [
-      'region',
-      ['"EMEA"', '"emea"', 'null', '25', '"25"', 'true', '"true"', '{"a":1}', '[1]', '""'],
-      [],
-    ],
+    ['region', ['"EMEA"', '"emea"', 'null', '25', '"25"', 'true', '"true"', '{"a":1}', '[1]', '""'], []],
     [
       'number',
-      [
-        '25',
-        '-0.5',
-        '1e-7',
-        '1e21',
-        '9007199254740992',
-        '1152921504606847000',
-        '5e-324',
-        '1.7976931348623157e308',
-      ],
+      ['25', '-0.5', '1e-7', '1e21', '9007199254740992', '1152921504606847000', '5e-324', '1.7976931348623157e308'],
       [],
     ],
     ['a"b', ['1'], ['a', 'a\\"b']],
@@ -129,10 +107,7 @@ onEachDatabase((kind) => {
   ])('finds by the property %.20j and its JSON value', async (name, values, others) => {
     const key = JSON.stringify(name);
     const groups = Object.fromEntries(
-      values.map((value, index) => [
-        `g${index}`,
-        `{"name":"n","properties":{"x y":0,${key}:${String(value)}}}`,
-      ]),
+      values.map((value, index) => [`g${index}`, `{"name":"n","properties":{"x y":0,${key}:${String(value)}}}`]),
     );
     const { ids } = await workspaceOf({
       ...groups,
@@ -272,12 +247,33 @@ onEachDatabase((kind) => {
     expect(second.user_groups.map(({ provided_id: id }) => id)).toEqual(['b']);
   });
 
+  test('every list says whether another page follows', async () => {
+    const { api } = await workspaceOf({ a: { name: 'a' }, b: { name: 'b' } });
+    const pages = async (path: string, by = api) => {
+      const { body } = await by.call('GET', path);
+      return [body.has_more, 'next_cursor' in body];
+    };
+    expect(await pages(`${PATH}?limit=1`)).toEqual([true, true]);
+    expect(await pages(`${PATH}?limit=2`)).toEqual([false, false]);
+    for (const list of [
+      'schemas',
+      'data-sources',
+      'webhook-endpoints',
+      'api-tokens',
+      'workspace/incomplete-user-groups',
+    ]) {
+      expect([list, await pages(`/api/v1/${list}`, service.api)]).toEqual([list, [false, false]]);
+    }
+    expect(await pages(`${PATH}/a/tokens`)).toEqual([false, false]);
+    expect(await pages('/api/v1/audit-events', service.api)).toEqual([false, false]);
+  });
+
   test('the cursor of another order is refused', async () => {
     const { api, list } = await workspaceOf({ a: { name: 'a' }, b: { name: 'b' } });
     const { next_cursor: cursor } = await list('?sort=name&limit=1');
     for (const sort of ['created_at', 'updated_at', '-updated_at']) {
       const answer = await api.call('GET', `${PATH}?sort=${sort}&cursor=${cursor}`);
-      expect([sort, answer.status, answer.body.errors[0]?.pointer]).toEqual([sort, 422, '/cursor']);
+      expect([sort, answer.status, answer.body.errors[0]?.parameter]).toEqual([sort, 422, 'cursor']);
     }
   });
 
@@ -319,10 +315,7 @@ onEachDatabase((kind) => {
     const [{ id: workspace }] = (await service.query<{ id: number }>(
       `SELECT id FROM workspace WHERE name = 'list ${count}'`,
     )) as [{ id: number }];
-    const rows = Array.from(
-      { length: 2500 },
-      (_, index) => `(${workspace}, 'filled ${index}', 'hay', '{}', 0, 0)`,
-    );
+    const rows = Array.from({ length: 2500 }, (_, index) => `(${workspace}, 'filled ${index}', 'hay', '{}', 0, 0)`);
     await changeGroups(rows);
     await api.call('PUT', `${PATH}/last`, { name: 'needle' });
     const found: string[] = [];
@@ -349,11 +342,7 @@ onEachDatabase((kind) => {
         cursor = `&cursor=${page.next_cursor}`;
       }
     }
-    expect(sorted).toEqual([
-      ...['last,first', '', ''],
-      ...['', '', 'first,last'],
-      ...['last,first', '', ''],
-    ]);
+    expect(sorted).toEqual([...['last,first', '', ''], ...['', '', 'first,last'], ...['last,first', '', '']]);
     const full = await list('?name_prefix=hay&limit=200');
     expect([full.user_groups.length, full.next_cursor.length > 0]).toEqual([200, true]);
   });
@@ -367,29 +356,29 @@ onEachDatabase((kind) => {
   };
 
   test.each([
-    ['property_value=1', '/property_name', 'required'],
-    ['suspended=yes', '/suspended', 'not_acceptable'],
-    ['suspended=', '/suspended', 'not_acceptable'],
-    ['resolvable=1', '/resolvable', 'not_acceptable'],
-    ['sort=id', '/sort', 'not_acceptable'],
-    ['sort=%2Dname&sort=name', '/sort', 'repeated'],
-    ['search=%00', '/search', 'nul_character'],
-    [`sort=name&cursor=${btoa('["\\u0000",1]')}`, '/cursor', 'not_acceptable'],
-    ['property_name=a&property_value=9007199254740993', '/property_value', 'lossy_number'],
-    ['property_name=a&property_value=1e400', '/property_value', 'lossy_number'],
-    ['property_name=a&property_value=%22%5Cu0000%22', '/property_value', 'nul_character'],
-    ['property_name=a&property_value=%22%5Cud800%22', '/property_value', 'lone_surrogate'],
-    ['property_name=a%00', '/property_name', 'nul_character'],
-    ['property_name=a&property_value=%00', '/property_value', 'nul_character'],
-    ['name_prefix=%00', '/name_prefix', 'nul_character'],
-    ['name=a', '/name', 'unknown'],
-    ['name_prefix=a&name_prefix=b', '/name_prefix', 'repeated'],
-    ['limit=201', '/limit', 'not_acceptable'],
-    ['cursor=WzEsMl0', '/cursor', 'not_acceptable'],
-    ['cursor=x', '/cursor', 'not_acceptable'],
-  ])('the query %s is refused', async (query, pointer, code) => {
+    ['property_value=1', 'property_name', 'required'],
+    ['suspended=yes', 'suspended', 'not_acceptable'],
+    ['suspended=', 'suspended', 'not_acceptable'],
+    ['resolvable=1', 'resolvable', 'not_acceptable'],
+    ['sort=id', 'sort', 'not_acceptable'],
+    ['sort=%2Dname&sort=name', 'sort', 'repeated'],
+    ['search=%00', 'search', 'nul_character'],
+    [`sort=name&cursor=${btoa('["\\u0000",1]')}`, 'cursor', 'not_acceptable'],
+    ['property_name=a&property_value=9007199254740993', 'property_value', 'lossy_number'],
+    ['property_name=a&property_value=1e400', 'property_value', 'lossy_number'],
+    ['property_name=a&property_value=%22%5Cu0000%22', 'property_value', 'nul_character'],
+    ['property_name=a&property_value=%22%5Cud800%22', 'property_value', 'lone_surrogate'],
+    ['property_name=a%00', 'property_name', 'nul_character'],
+    ['property_name=a&property_value=%00', 'property_value', 'nul_character'],
+    ['name_prefix=%00', 'name_prefix', 'nul_character'],
+    ['name=a', 'name', 'unknown'],
+    ['name_prefix=a&name_prefix=b', 'name_prefix', 'repeated'],
+    ['limit=201', 'limit', 'not_acceptable'],
+    ['cursor=WzEsMl0', 'cursor', 'not_acceptable'],
+    ['cursor=x', 'cursor', 'not_acceptable'],
+  ])('the query %s is refused', async (query, parameter, code) => {
     const { status, body } = await service.api.call('GET', `${PATH}?${query}`);
-    expect([status, body.errors[0]]).toEqual([422, { pointer, code, detail: expect.any(String) }]);
+    expect([status, body.errors[0]]).toEqual([422, { in: 'query', parameter, code, detail: expect.any(String) }]);
   });
 
   test('a hostile query is an answer, never a defect', async () => {

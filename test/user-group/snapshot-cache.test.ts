@@ -1,5 +1,5 @@
-import { parseUserGroupRules } from '../../src/registry/mapping/user-group-rules.ts';
-import type { Change } from '../../src/database/change-feed.ts';
+import { parseUserGroupRules } from '../../src/mapping/user-group-rules.ts';
+import type { Change } from '../../src/change-log/change-feed.ts';
 import { SnapshotCache, type SnapshotKey } from '../../src/user-group/snapshot/snapshot-cache.ts';
 import type { UserGroupSnapshot } from '../../src/user-group/snapshot/user-group-snapshot.repository.ts';
 
@@ -18,11 +18,7 @@ const snapshotOf = (userGroupId: number, name = 'n', size = 33): UserGroupSnapsh
   size,
 });
 
-const keyOf = (userGroupId: number) => ({
-  text: `1/${userGroupId}`,
-  workspaceId: 1,
-  userGroupId,
-});
+const keyOf = (userGroupId: number) => ({ text: `1/${userGroupId}`, workspaceId: 1, userGroupId });
 const byHash = { text: '1/hash', workspaceId: 1 };
 
 /** A load that finishes when the test says so. */
@@ -91,21 +87,18 @@ test.each<[string, SnapshotKey, Change]>([
   ['the workspace', keyOf(1), { workspaceId: 1, of: 'user_groups' }],
   ['the group of a token', byHash, { workspaceId: 1, userGroupId: 1 }],
   ['the workspace of a token', byHash, { workspaceId: 1, of: 'user_groups' }],
-])(
-  'a load that started before a change of %s is not cached, and nobody joins it',
-  async (_name, key, change) => {
-    const [before, after] = [startLoad(), startLoad()];
-    const old = cache.load(key, false, before.load);
-    cache.invalidate(change);
-    const next = cache.load(key, false, after.load);
-    before.finish(snapshotOf(1, 'old'));
-    expect((await old)?.name).toBe('old');
-    expect(cache.get(1)).toBeUndefined();
-    after.finish(snapshotOf(1, 'new'));
-    expect((await next)?.name).toBe('new');
-    expect(cache.get(1)?.name).toBe('new');
-  },
-);
+])('a load that started before a change of %s is not cached, and nobody joins it', async (_name, key, change) => {
+  const [before, after] = [startLoad(), startLoad()];
+  const old = cache.load(key, false, before.load);
+  cache.invalidate(change);
+  const next = cache.load(key, false, after.load);
+  before.finish(snapshotOf(1, 'old'));
+  expect((await old)?.name).toBe('old');
+  expect(cache.get(1)).toBeUndefined();
+  after.finish(snapshotOf(1, 'new'));
+  expect((await next)?.name).toBe('new');
+  expect(cache.get(1)?.name).toBe('new');
+});
 
 test('changes of other groups and other workspaces do not affect a load', async () => {
   const { load, finish, loads } = startLoad();
@@ -131,9 +124,7 @@ test('the group of a token is cached although another group has changed', async 
 test('a change of a workspace invalidates its groups and no others', async () => {
   await keep(1);
   const foreign = { ...snapshotOf(2), workspaceId: 2 };
-  await cache.load({ text: '2/2', workspaceId: 2, userGroupId: 2 }, false, () =>
-    Promise.resolve(foreign),
-  );
+  await cache.load({ text: '2/2', workspaceId: 2, userGroupId: 2 }, false, () => Promise.resolve(foreign));
   cache.invalidate({ workspaceId: 1, of: 'user_groups' });
   expect([cache.get(1), cache.get(2)]).toEqual([undefined, foreign]);
 });

@@ -1,5 +1,6 @@
 import { type ApiClient } from '../support/api-client.ts';
-import { onPostgres } from '../support/databases.ts';
+import { createTestDatabase, onPostgres } from '../support/databases.ts';
+import { startServer } from '../support/processes.ts';
 import { withService } from '../support/test-service.ts';
 
 const WRITERS = 400;
@@ -10,6 +11,8 @@ const ROUNDS = 8;
 const MOST = 5;
 /** Below this a figure says more of the machine than of the service. */
 const NOISE_MS = 10;
+const WRITERS_OF_EACH = 32;
+const SLOWEST_MS = 2000;
 
 onPostgres('one busy group and the other workspaces', () => {
   const service = withService('postgres');
@@ -35,6 +38,32 @@ onPostgres('one busy group and the other workspaces', () => {
     }
     expect(Math.min(...ratios)).toBeLessThanOrEqual(MOST);
   }, 180_000);
+});
+
+onPostgres('one group that two processes write', () => {
+  test(`each of ${2 * WRITERS_OF_EACH} parallel writers succeeds within ${SLOWEST_MS} ms`, async () => {
+    const database = await createTestDatabase('postgres');
+    const servers = await Promise.all([startServer(database.env), startServer(database.env)]);
+    await servers[0].api.put({ user_group_id: 'hot', name: 'first' });
+    const slowest: number[] = [];
+    for (let round = 1; round <= ROUNDS && !slowest.some((ms) => ms < SLOWEST_MS); round++) {
+      const writers = servers.flatMap(({ api }, process) =>
+        Array.from({ length: WRITERS_OF_EACH }, async (_, writer) => {
+          let most = 0;
+          for (let count = 0; count < 3; count++) {
+            const began = performance.now();
+            const { status } = await api.put({ user_group_id: 'hot', name: `${round} ${process}.${writer}.${count}` });
+            most = Math.max(most, status === 200 ? performance.now() - began : Infinity);
+          }
+          return most;
+        }),
+      );
+      slowest.push(Math.max(...(await Promise.all(writers))));
+    }
+    for (const server of servers) expect(await server.stop()).toBe(0);
+    await database.drop();
+    expect(Math.min(...slowest)).toBeLessThan(SLOWEST_MS);
+  });
 });
 
 /** Look-ups and writes in turn, each of which has to succeed. @returns the 99th percentile in milliseconds */

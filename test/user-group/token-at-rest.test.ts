@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashToken } from '../../src/common/secrets.ts';
+import { hashToken } from '../../src/common/secret/secrets.ts';
 import { KeyRing } from '../../src/encryption-key/key-ring.ts';
 import { UserGroupTokenCipher } from '../../src/encryption-key/user-group-token-cipher.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
 
-const row = { workspaceId: 1, userGroupId: 2, generation: 3 };
+const row = { workspaceId: 1, tokenHash: hashToken('ugt_secret') };
 const ring = (...ids: string[]) =>
   new KeyRing(ids.map((id) => ({ id, secret: createHash('sha256').update(id).digest() })));
 
@@ -30,8 +30,7 @@ describe('the cipher', () => {
 
   test.each([
     ['another workspace', { ...row, workspaceId: 9 }],
-    ['another group', { ...row, userGroupId: 9 }],
-    ['another generation', { ...row, generation: 9 }],
+    ['the row of another token', { ...row, tokenHash: hashToken('ugt_other') }],
   ])('a ciphertext does not open in %s', (_name, other) => {
     const cipher = new UserGroupTokenCipher(ring('k1'));
     const encrypted = cipher.encrypt('ugt_secret', row);
@@ -44,9 +43,7 @@ describe('the cipher', () => {
     for (let index = 0; index < ciphertext.length; index++) {
       const changed = Buffer.from(ciphertext);
       changed[index]! ^= 1;
-      expect(() => cipher.decrypt({ keyId, ciphertext: changed }, row)).toThrow(
-        /cannot be decrypted/,
-      );
+      expect(() => cipher.decrypt({ keyId, ciphertext: changed }, row)).toThrow(/cannot be decrypted/);
     }
     for (let length = 0; length < ciphertext.length; length++) {
       const cut = ciphertext.subarray(0, length);
@@ -65,15 +62,11 @@ onEachDatabase((kind) => {
   });
 
   test('a token is found by its SHA-256 and stands nowhere in the database', async () => {
-    const rows = await service.query<{ token_hash: Buffer }>(
-      'SELECT token_hash FROM user_group_token',
-    );
+    const rows = await service.query<{ token_hash: Buffer }>('SELECT token_hash FROM user_group_token');
     expect(rows).toEqual([{ token_hash: hashToken(token) }]);
     for (const table of ['user_group', 'user_group_token', 'api_token']) {
-      const dump = JSON.stringify(
-        await service.query(`SELECT * FROM ${table}`),
-        (_key, value: unknown) =>
-          isBufferJson(value) ? Buffer.from(value.data).toString('latin1') : value,
+      const dump = JSON.stringify(await service.query(`SELECT * FROM ${table}`), (_key, value: unknown) =>
+        isBufferJson(value) ? Buffer.from(value.data).toString('latin1') : value,
       );
       expect(dump).not.toContain(token.slice(4));
     }

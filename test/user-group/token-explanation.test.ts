@@ -1,6 +1,7 @@
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { importGroups } from '../support/lines.ts';
 import { withService } from '../support/test-service.ts';
+import { passTime } from '../support/fake-time.ts';
 
 onEachDatabase((kind) => {
   const service = withService(kind);
@@ -9,23 +10,19 @@ onEachDatabase((kind) => {
     const group = await service.api.create();
     return { ...group, path: `${group.path}/tokens` };
   };
-  const list = async (path: string, query = '') =>
-    (await service.api.call('GET', `${path}${query}`)).body.tokens;
-  const reasons = async (path: string) =>
-    (await list(path)).map(({ refused_because }) => refused_because);
+  const list = async (path: string, query = '') => (await service.api.call('GET', `${path}${query}`)).body.tokens;
+  const reasons = async (path: string) => (await list(path)).map(({ refused_because }) => refused_because);
 
   test('each token says why it is refused, by what it was replaced and who ended it', async () => {
     const { path, token } = await create();
     const second = await service.api.rotate(token);
     const third = await service.api.rotate(second, 1);
-    await new Promise((resolve) => setTimeout(resolve, 1050));
+    passTime(1050);
     const fourth = await service.api.rotate(third, 3600);
     await service.api.call('POST', `${path}/3/revoke`);
     const fifth = await service.api.rotate(fourth, 3600);
     await service.api.rotate(fifth, 3600);
-    expect(
-      (await list(path)).map((view) => [view.generation, view.state, view.refused_because]),
-    ).toEqual([
+    expect((await list(path)).map((view) => [view.generation, view.state, view.refused_because])).toEqual([
       [6, 'current', null],
       [5, 'overlap', null],
       // Its overlap was not over: the next rotation ended it.
@@ -52,7 +49,7 @@ onEachDatabase((kind) => {
     const { path, token } = await create();
     await service.api.rotate(token, 1);
     expect(await reasons(path)).toEqual([null, null]);
-    await new Promise((resolve) => setTimeout(resolve, 1050));
+    passTime(1050);
     expect(await reasons(path)).toEqual([null, 'overlap_expired']);
   });
 
@@ -61,10 +58,7 @@ onEachDatabase((kind) => {
     const second = await service.api.rotate(token);
     await service.api.rotate(second, 3600);
     const suspend = (at: string) =>
-      changeDatabase(
-        service.database,
-        `UPDATE user_group SET suspended_at = ${at} WHERE id = ${teamId}`,
-      );
+      changeDatabase(service.database, `UPDATE user_group SET suspended_at = ${at} WHERE id = ${teamId}`);
     await suspend('1');
     expect(await reasons(path)).toEqual(['group_suspended', 'group_suspended', 'superseded']);
     await suspend('NULL');
@@ -110,15 +104,12 @@ onEachDatabase((kind) => {
     const { path, token } = await create();
     const tokens = [token];
     for (let round = 0; round < 4; round++) tokens.push(await service.api.rotate(tokens.at(-1)!));
-    const generations = async (query: string) =>
-      (await list(path, query)).map(({ generation }) => generation);
+    const generations = async (query: string) => (await list(path, query)).map(({ generation }) => generation);
     expect(await generations('?generation=2')).toEqual([2]);
     expect(await generations('?generation=99')).toEqual([]);
     for (const [index, issued] of tokens.entries()) {
       expect(await generations(`?last_four=${issued.slice(-4)}`)).toContain(index + 1);
-      expect(await generations(`?generation=${index + 1}&last_four=${issued.slice(-4)}`)).toEqual([
-        index + 1,
-      ]);
+      expect(await generations(`?generation=${index + 1}&last_four=${issued.slice(-4)}`)).toEqual([index + 1]);
     }
     const other = tokens[0]!.endsWith('0000') ? '1111' : '0000';
     expect(await generations(`?generation=1&last_four=${other}`)).toEqual([]);
@@ -153,7 +144,7 @@ onEachDatabase((kind) => {
 
   test("another workspace's tokens are not there", async () => {
     const { path } = await create();
-    const stranger = service.clientOf(await service.issueToken(['admin'], 'strangers'));
+    const stranger = service.clientOf(await service.issueToken(['user-groups:read'], 'strangers'));
     const { status, body } = await stranger.call('GET', `${path}?generation=1`);
     expect([status, body.code]).toEqual([404, 'user_group_not_found']);
   });

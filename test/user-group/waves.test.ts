@@ -1,10 +1,11 @@
-import { operator } from '../../src/common/caller.ts';
+import type { EntityManager } from 'typeorm';
+import { operator, scopes } from '../../src/common/access/caller.ts';
 import { Transactor } from '../../src/database/transactor.ts';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
-import { UserGroupRepository } from '../../src/user-group/group/user-group.repository.ts';
+import type { Answer } from '../support/api-client.ts';
 import { onEachDatabase, onPostgres } from '../support/databases.ts';
-import { soon } from '../support/fake-time.ts';
 import { withService } from '../support/test-service.ts';
+import { soon } from '../support/until.ts';
 
 const CALLS = 40;
 const numbers = Array.from({ length: CALLS }, (_, number) => number);
@@ -15,10 +16,7 @@ onEachDatabase((kind) => {
   test('writes that arrive together are refused one by one', async () => {
     const answers = await Promise.all(
       numbers.map((number) =>
-        service.api.put({
-          user_group_id: `mixed ${number}`,
-          name: number % 4 ? `Name ${number}` : undefined,
-        }),
+        service.api.put({ user_group_id: `mixed ${number}`, name: number % 4 ? `Name ${number}` : undefined }),
       ),
     );
     for (const [number, { status, body }] of answers.entries()) {
@@ -29,14 +27,43 @@ onEachDatabase((kind) => {
     expect(body.user_groups).toHaveLength(CALLS - CALLS / 4);
   });
 
+  test('a write that is refused for any reason leaves the others of its wave as they would be without it', async () => {
+    const writers = service.clientOf(await service.issueToken(['user-groups:write', 'user-groups:read'], 'refusals'));
+    const owner = service.clientOf(await service.issueToken([...scopes], 'refusals'));
+    const unreadable = await owner.create();
+    const required = { required_properties: [{ name: 'region', type: 'string' }], mapping_policy: 'registered' };
+    expect((await owner.call('PATCH', '/api/v1/workspace', required)).status).toBe(200);
+    const group = (id: string) => ({ user_group_id: id, name: id, properties: { region: 'EU' } });
+    const refused: (() => Promise<Answer>)[] = [
+      () => writers.put({ ...group('lacks a property'), properties: {} }),
+      () => writers.put({ ...group('names an unknown schema'), mapping: { unknown: 'x' } }),
+      () => writers.call('PUT', unreadable.path, { name: 'x', properties: { region: 'EU' } }, { 'If-Match': '"0"' }),
+      () => writers.call('DELETE', '/api/v1/user-groups/absent'),
+      () => writers.call('POST', `${unreadable.path}/tokens/rotate`, {}),
+      () => service.clientOf('uga_unknown').put(group('of a stranger')),
+    ];
+    for (let round = 0; round < 3; round++) {
+      const answers = await Promise.all(
+        numbers.map((number) =>
+          number % 4 ? writers.put(group(`kept ${round} ${number}`)) : refused[(number / 4) % refused.length]!(),
+        ),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(
+        numbers.map((number) => (number % 4 ? 200 : [422, 422, 412, 404, 403, 401][(number / 4) % refused.length])),
+      );
+    }
+    const { body } = await owner.call('GET', '/api/v1/user-groups?limit=200');
+    expect(body.user_groups).toHaveLength(3 * (CALLS - CALLS / 4) + 1);
+    const audit = await owner.call('GET', '/api/v1/audit-events?limit=200&types=user_group.create');
+    expect(audit.body.audit_events).toHaveLength(3 * (CALLS - CALLS / 4) + 1);
+  });
+
   test('rotations that arrive together are refused one by one, and each token differs', async () => {
     const groups = await Promise.all(numbers.map(() => service.api.create()));
     const unknown = (await service.api.create()).token;
     await service.api.rotate(unknown);
     const answers = await Promise.all(
-      groups.map(({ token }, number) =>
-        service.api.post({ current_token: number % 4 ? token : unknown }),
-      ),
+      groups.map(({ token }, number) => service.api.post({ current_token: number % 4 ? token : unknown })),
     );
     const tokens = new Set<string>();
     for (const [number, { status, body }] of answers.entries()) {
@@ -80,20 +107,20 @@ onEachDatabase((kind) => {
   });
 });
 
+const hold = (manager: EntityManager, id: string) =>
+  manager.query('SELECT id FROM user_group WHERE provided_id = $1 FOR NO KEY UPDATE', [id]);
+
 onPostgres('a group that another transaction holds', () => {
   const service = withService('postgres');
 
   test('keeps no other write of its wave waiting, and is written once it is free', async () => {
     const held = await service.api.create();
     const others = await Promise.all(numbers.map(() => service.api.create()));
-    const userGroups = service.app.get(UserGroupRepository);
     let waiting: ReturnType<typeof service.api.put> | undefined;
     let isWritten = false;
     await service.app.get(Transactor).run(async (manager) => {
-      await userGroups.lockId(manager, { workspaceId: 1, providedId: held.id });
-      const writes = [held, ...others].map(({ id }) =>
-        service.api.put({ user_group_id: id, name: 'Renamed' }),
-      );
+      await hold(manager, held.id);
+      const writes = [held, ...others].map(({ id }) => service.api.put({ user_group_id: id, name: 'Renamed' }));
       waiting = writes.shift()!.then((answer) => {
         isWritten = true;
         return answer;
@@ -122,13 +149,12 @@ onPostgres('a group that another transaction holds', () => {
             HAVING count(*) = ${count}`);
         expect(await soon(waiting)).toHaveLength(1);
       };
-      const userGroups = service.app.get(UserGroupRepository);
       const answers: ReturnType<typeof service.api.call>[] = [];
       await service.app.get(Transactor).run(async (manager) => {
-        await userGroups.lockId(manager, { workspaceId: 1, providedId: id });
+        await hold(manager, id);
         for (const call of calls) {
           answers.push(call());
-          await untilWaiting(answers.length);
+          await untilWaiting(1);
         }
       });
       expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);

@@ -1,8 +1,8 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
-import { scopes } from '../../src/common/caller.ts';
-import { describeOpenApi } from '../../src/docs/openapi.ts';
-import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention.ts';
+import { scopes } from '../../src/common/access/caller.ts';
+import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { DeliveryRetention } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
 import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from '../../src/webhook/delivery/retry-schedule.ts';
 import type { ApiClient } from '../support/api-client.ts';
@@ -10,13 +10,8 @@ import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { absolute, createAjv } from '../support/openapi-schemas.ts';
 import { errorsOf } from '../support/registry.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import {
-  FORBIDDEN,
-  type ReceivedMessage,
-  SENDING,
-  until,
-  WebhookReceiver,
-} from '../support/webhook-receiver.ts';
+import { FORBIDDEN, type ReceivedMessage, SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const DAY_MS = 86_400_000;
@@ -26,10 +21,7 @@ interface OpenApi {
   components: { schemas: Record<string, unknown> };
   webhooks: {
     event: {
-      post: {
-        parameters: { name: string }[];
-        requestBody: { content: { 'application/json': { schema: object } } };
-      };
+      post: { parameters: { name: string }[]; requestBody: { content: { 'application/json': { schema: object } } } };
     };
   };
 }
@@ -81,25 +73,21 @@ onEachDatabase((kind) => {
 
   const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
-  const signatures = ({ headers }: ReceivedMessage) =>
-    String(headers['webhook-signature']).split(' ');
+  const signatures = ({ headers }: ReceivedMessage) => String(headers['webhook-signature']).split(' ');
 
   test('an event arrives, signed so that the public library accepts it, and holds no token', async () => {
-    const { secret, path } = await subscribe({
-      headers: { 'X-Api-Key': 'k', Authorization: 'Bearer b' },
-    });
+    const { secret, path } = await subscribe({ headers: { 'X-Api-Key': 'k', Authorization: 'Bearer b' } });
     const group = await api.create({ properties: { secret: 'of the group' }, mapping: { a: 'b' } });
     const [message] = await receiver.receive(1);
     const { body, headers } = message!;
-    const [event] = (await api.call('GET', '/api/v1/audit-events?action=user_group.create')).body
-      .audit_events;
+    const [event] = (await api.call('GET', '/api/v1/audit-events?types=user_group.create')).body.audit_events;
     expect(new Webhook(secret!).verify(body, headers as Record<string, string>)).toEqual({
       type: 'user_group.create',
-      timestamp: event!.time,
-      data: { user_group: { team_id: group.teamId, user_group_id: group.id, version: 1 } },
+      timestamp: event!.occurred_at,
+      data: { user_group: { team_id: group.teamId, provided_id: group.id, version: 1 } },
     });
     expect(headers).toMatchObject({
-      'webhook-id': `evt_${event!.id}`,
+      'webhook-id': event!.id,
       'content-type': 'application/json',
       'user-agent': 'user-group-service',
       'x-api-key': 'k',
@@ -109,10 +97,10 @@ onEachDatabase((kind) => {
     expect(body).not.toContain('of the group');
     const [attempt] = await attempted(path);
     expect(attempt).toEqual({
-      event_id: `evt_${event!.id}`,
+      event_id: event!.id,
       type: 'user_group.create',
       attempt: 1,
-      time: expect.stringMatching(/Z$/),
+      occurred_at: expect.stringMatching(/Z$/),
       duration_ms: expect.any(Number),
       status: 204,
       failure: null,
@@ -187,26 +175,15 @@ onEachDatabase((kind) => {
     receiver.answer(500, {}, 'x'.repeat(5000));
     await api.create();
     const [failed] = await attempted(path);
-    expect(failed).toMatchObject({
-      attempt: 1,
-      status: 500,
-      answer: 'x'.repeat(1024),
-      delivery: 'pending',
-    });
-    const waitMs = Date.parse(failed!.next_attempt_at!) - Date.parse(failed!.time);
+    expect(failed).toMatchObject({ attempt: 1, status: 500, answer: 'x'.repeat(1024), delivery: 'pending' });
+    const waitMs = Date.parse(failed!.next_attempt_at!) - Date.parse(failed!.occurred_at);
     expect(waitMs).toBeGreaterThanOrEqual(5000);
     expect(waitMs).toBeLessThan(7000);
     receiver.answer(204);
     await hurry(id);
     const [first, second] = await receiver.receive(2);
     expect([second!.id, second!.body]).toEqual([first!.id, first!.body]);
-    expect(
-      (await attempted(path, 2)).map(({ attempt, status, delivery }) => [
-        attempt,
-        status,
-        delivery,
-      ]),
-    ).toEqual([
+    expect((await attempted(path, 2)).map(({ attempt, status, delivery }) => [attempt, status, delivery])).toEqual([
       [2, 204, 'delivered'],
       [1, 500, 'delivered'],
     ]);
@@ -217,15 +194,11 @@ onEachDatabase((kind) => {
     receiver.answer(429, { 'Retry-After': '3' });
     await api.create();
     const [refused] = await attempted(path);
-    expect(
-      Date.parse(refused!.next_attempt_at!) - Date.parse(refused!.time),
-    ).toBeGreaterThanOrEqual(3000);
+    expect(Date.parse(refused!.next_attempt_at!) - Date.parse(refused!.occurred_at)).toBeGreaterThanOrEqual(3000);
     receiver.answer(204);
     // Also another event has to wait.
     await api.create();
-    await sql(
-      `UPDATE webhook_delivery SET due_at = 1 WHERE endpoint_id = ${id} AND due_at IS NOT NULL`,
-    );
+    await sql(`UPDATE webhook_delivery SET due_at = 1 WHERE endpoint_id = ${id} AND due_at IS NOT NULL`);
     const [first, ...others] = await receiver.receive(3);
     for (const { at } of others) expect(at - first!.at).toBeGreaterThanOrEqual(2900);
   });
@@ -240,8 +213,7 @@ onEachDatabase((kind) => {
     expect((await api.call('GET', path)).body.webhook_endpoint.disabled_reason).toBe('gone');
     await watcher.receive(1);
     expect(watcher.types).toEqual(['webhook_endpoint.disable']);
-    const [event] = (await api.call('GET', '/api/v1/audit-events?action=webhook_endpoint.disable'))
-      .body.audit_events;
+    const [event] = (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.disable')).body.audit_events;
     expect(event).toMatchObject({ actor: { type: 'service' }, details: { reason: 'gone' } });
     receiver.answer(204);
     const second = await api.create();
@@ -253,11 +225,7 @@ onEachDatabase((kind) => {
     await receiver.receive(3);
     const sent = receiver.messages
       .slice(1)
-      .map(
-        ({ body }) =>
-          (JSON.parse(body) as { data: { user_group: { team_id: number } } }).data.user_group
-            .team_id,
-      );
+      .map(({ body }) => (JSON.parse(body) as { data: { user_group: { team_id: number } } }).data.user_group.team_id);
     expect(sent.sort()).toEqual([first.teamId, second.teamId].sort());
     watcher.close();
   });
@@ -268,9 +236,7 @@ onEachDatabase((kind) => {
     const { path, id } = await subscribe();
     await api.create();
     expect(await attempted(path)).toMatchObject([{ status: 307, delivery: 'pending' }]);
-    await sql(
-      `UPDATE webhook_endpoint SET url = 'http://${FORBIDDEN}:${receiver.port}/' WHERE id = ${id}`,
-    );
+    await sql(`UPDATE webhook_endpoint SET url = 'http://${FORBIDDEN}:${receiver.port}/' WHERE id = ${id}`);
     await hurry(id);
     const [second] = await attempted(path, 2);
     expect(second).toMatchObject({ status: null, failure: 'address_forbidden', answer: null });
@@ -281,17 +247,12 @@ onEachDatabase((kind) => {
   test('it is warned of after three days of failures, and switched off two days later', async () => {
     const { path, id } = await subscribe();
     const watcher = await WebhookReceiver.listen();
-    await subscribe({
-      url: watcher.url,
-      event_types: ['webhook_endpoint.warn', 'webhook_endpoint.disable'],
-    });
+    await subscribe({ url: watcher.url, event_types: ['webhook_endpoint.warn', 'webhook_endpoint.disable'] });
     receiver.answer(500);
     await api.create();
     await attempted(path, 1);
     const failAgain = async (count: number, column: string, days: number) => {
-      await sql(
-        `UPDATE webhook_endpoint SET ${column} = ${Date.now() - days * DAY_MS} WHERE id = ${id}`,
-      );
+      await sql(`UPDATE webhook_endpoint SET ${column} = ${Date.now() - days * DAY_MS} WHERE id = ${id}`);
       await hurry(id);
       await attempted(path, count);
       return (await api.call('GET', path)).body.webhook_endpoint.enabled;
@@ -318,15 +279,11 @@ onEachDatabase((kind) => {
     receiver.answer(500);
     await api.create();
     await attempted(path);
-    await sql(
-      `UPDATE webhook_endpoint SET failing_since = 1, warned_at = ${Date.now()} WHERE id = ${id}`,
-    );
+    await sql(`UPDATE webhook_endpoint SET failing_since = 1, warned_at = ${Date.now()} WHERE id = ${id}`);
     receiver.answer(200);
     await hurry(id);
     await attempted(path, 2);
-    const [row] = await service.query<object>(
-      `SELECT failing_since, warned_at FROM webhook_endpoint WHERE id = ${id}`,
-    );
+    const [row] = await service.query<object>(`SELECT failing_since, warned_at FROM webhook_endpoint WHERE id = ${id}`);
     expect(row).toEqual({ failing_since: null, warned_at: null });
   });
 
@@ -358,41 +315,37 @@ onEachDatabase((kind) => {
     await sql(
       `UPDATE webhook_delivery SET state = 'failed' WHERE endpoint_id = ${id} AND event_id = ${[...ids][1]!.slice(4)}`,
     );
-    const since = new Date(Date.now() - 60_000).toISOString();
+    const from = new Date(Date.now() - 60_000).toISOString();
     const ended = async (count: number) => {
-      const list = '/api/v1/audit-events?action=webhook_endpoint.replay';
+      const list = '/api/v1/audit-events?types=webhook_endpoint.replay';
       const events = async () => (await api.call('GET', list)).body.audit_events;
       await until(async () => (await events()).length === count);
       return (await events())[0]!.details;
     };
-    expect((await replay(path, { since })).body).toEqual({ success: 1 });
-    expect(await ended(1)).toMatchObject({ since, include_delivered: false, replayed: 1 });
+    expect((await replay(path, { from })).body).toEqual({ success: 1 });
+    expect(await ended(1)).toMatchObject({ from, include_delivered: false, replayed: 1 });
     const messages = await receiver.receive(4);
     expect(messages[3]!.id).toBe([...ids][1]);
     await attempted(path, 4);
-    await replay(path, { since, include_delivered: true });
+    await replay(path, { from, include_delivered: true });
     expect(await ended(2)).toMatchObject({ include_delivered: true, replayed: 3 });
     await receiver.receive(7);
     expect(new Set(receiver.messages.slice(4).map((message) => message.id))).toEqual(ids);
     const before = new Date(Date.now() - 30_000).toISOString();
-    await replay(path, { since, until: before, include_delivered: true });
-    expect(await ended(3)).toMatchObject({ until: before, replayed: 0 });
+    await replay(path, { from, to: before, include_delivered: true });
+    expect(await ended(3)).toMatchObject({ to: before, replayed: 0 });
   });
 
   test.each<[string, object, string]>([
-    ['nothing', {}, '/since'],
-    ['an event and a time', { event_id: 'evt_1', since: '2030-01-01T00:00:00Z' }, '/since'],
+    ['nothing', {}, '/from'],
+    ['an event and a time', { event_id: 'evt_1', from: '2030-01-01T00:00:00Z' }, '/from'],
     ['an event and a filter', { event_id: 'evt_1', include_delivered: true }, '/include_delivered'],
     ['no id', { event_id: '1' }, '/event_id'],
     ['a number', { event_id: 1 }, '/event_id'],
     ['too large an id', { event_id: 'evt_9999999999999999' }, '/event_id'],
-    ['no time', { since: 'yesterday' }, '/since'],
-    [
-      'a time that ends before it begins',
-      { since: '2030-01-01T00:00:00Z', until: '2029-01-01T00:00:00Z' },
-      '/until',
-    ],
-    ['an unknown field', { since: '2030-01-01T00:00:00Z', x: 1 }, '/x'],
+    ['no time', { from: 'yesterday' }, '/from'],
+    ['a time that ends before it begins', { from: '2030-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' }, '/to'],
+    ['an unknown field', { from: '2030-01-01T00:00:00Z', x: 1 }, '/x'],
   ])('a replay of %s is refused', async (_name, body, pointer) => {
     const { path } = await subscribe();
     const answer = await replay(path, body);
@@ -411,13 +364,8 @@ onEachDatabase((kind) => {
     for (let index = 0; index < 3; index++) await api.create();
     const all = await attempted(path, 3);
     const first = await api.call('GET', `${path}/attempts?limit=2`);
-    const pages = [
-      first,
-      await api.call('GET', `${path}/attempts?limit=2&cursor=${first.body.next_cursor}`),
-    ];
-    expect(
-      pages.flatMap(({ body }) => (body as unknown as { attempts: object[] }).attempts),
-    ).toEqual(all);
+    const pages = [first, await api.call('GET', `${path}/attempts?limit=2&cursor=${first.body.next_cursor}`)];
+    expect(pages.flatMap(({ body }) => (body as unknown as { attempts: object[] }).attempts)).toEqual(all);
     expect(await attemptsOf(path, `?event_id=${all[1]!.event_id}`)).toEqual([all[1]]);
     expect((await api.call('GET', `${path}/attempts?event_id=x`)).status).toBe(422);
   });
@@ -502,9 +450,7 @@ onEachDatabase((kind) => {
     const { path, id } = await subscribe();
     await api.create();
     await attempted(path);
-    await sql(
-      `UPDATE webhook_delivery SET occurred_at = ${Date.now() - 31 * DAY_MS} WHERE endpoint_id = ${id}`,
-    );
+    await sql(`UPDATE webhook_delivery SET occurred_at = ${Date.now() - 31 * DAY_MS} WHERE endpoint_id = ${id}`);
     expect(await service.app.get(DeliveryRetention).sweep()).toBeGreaterThanOrEqual(1);
     expect(await attemptsOf(path)).toEqual([]);
   });
@@ -516,11 +462,7 @@ onEachDatabase((kind) => {
     await sql(`UPDATE webhook_endpoint SET key_id = 'lost' WHERE id = ${path.split('/').at(-1)}`);
     await api.create();
     const [second] = await attempted(path, 2);
-    expect(second).toMatchObject({
-      status: null,
-      failure: 'secret_unreadable',
-      delivery: 'pending',
-    });
+    expect(second).toMatchObject({ status: null, failure: 'secret_unreadable', delivery: 'pending' });
     expect(receiver.messages).toHaveLength(1);
   });
 
@@ -556,8 +498,5 @@ test('what asks for a pause or cannot be reached gets one, as long as it has bee
     expect(pauses).toEqual([5000, 7000, 60_000, 300_000]);
   }
   expect(pauseAfter(429, 60_000, 0)).toBe(60_000);
-  expect([pauseAfter(500, 60_000, 9000), pauseAfter(404, null, 9000)]).toEqual([
-    undefined,
-    undefined,
-  ]);
+  expect([pauseAfter(500, 60_000, 9000), pauseAfter(404, null, 9000)]).toEqual([undefined, undefined]);
 });

@@ -1,9 +1,10 @@
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import type { WebhookAttemptView } from '../../src/webhook/delivery/dto/webhook-attempt.dto.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const EVENTS = 20;
@@ -102,44 +103,41 @@ onEachDatabase((kind) => {
   test.each([
     ['loses connections', 'connection_lost'],
     ['refuses them', 'connection_refused'],
-  ])(
-    'an endpoint that %s pauses, longer each time, and gets one message to begin with',
-    async (_name, failure) => {
-      const api = await workspace();
-      const receiver = await WebhookReceiver.listen();
-      receiver.reply = (response) => response.destroy();
-      const path = await subscribe(api, receiver.url);
-      const id = path.split('/').at(-1)!;
-      if (failure === 'connection_refused') receiver.close();
-      await api.create();
-      await attemptsOf(api, path, 1);
-      for (let number = 0; number < EVENTS; number++) await api.create();
-      const pauseAfter = async (failingMs: number, attempt: number) => {
-        await changeDatabase(
-          service.database,
-          `UPDATE webhook_endpoint SET failing_since = ${Date.now() - failingMs}, paused_until = 1 WHERE id = ${id}`,
-        );
-        const [last, ...others] = await attemptsOf(api, path, attempt);
-        expect(last!.failure).toBe(failure);
-        expect(others).toHaveLength(attempt - 1);
-        const [row] = await service.query<{ at: string }>(
-          `SELECT paused_until AS at FROM webhook_endpoint WHERE id = ${id}`,
-        );
-        return (Number(row!.at) - Date.now()) / 1000;
-      };
-      let attempts = 2;
-      for (const [seconds, least, most] of [
-        [0, 2, 5],
-        [60, 50, 75],
-        [3600, 250, 300],
-      ] as const) {
-        const pause = await pauseAfter(seconds * 1000, attempts++);
-        expect(pause).toBeGreaterThan(least);
-        expect(pause).toBeLessThanOrEqual(most);
-      }
-      receiver.close();
-    },
-  );
+  ])('an endpoint that %s pauses, longer each time, and gets one message to begin with', async (_name, failure) => {
+    const api = await workspace();
+    const receiver = await WebhookReceiver.listen();
+    receiver.reply = (response) => response.destroy();
+    const path = await subscribe(api, receiver.url);
+    const id = path.split('/').at(-1)!;
+    if (failure === 'connection_refused') receiver.close();
+    await api.create();
+    await attemptsOf(api, path, 1);
+    for (let number = 0; number < EVENTS; number++) await api.create();
+    const pauseAfter = async (failingMs: number, attempt: number) => {
+      await changeDatabase(
+        service.database,
+        `UPDATE webhook_endpoint SET failing_since = ${Date.now() - failingMs}, paused_until = 1 WHERE id = ${id}`,
+      );
+      const [last, ...others] = await attemptsOf(api, path, attempt);
+      expect(last!.failure).toBe(failure);
+      expect(others).toHaveLength(attempt - 1);
+      const [row] = await service.query<{ at: string }>(
+        `SELECT paused_until AS at FROM webhook_endpoint WHERE id = ${id}`,
+      );
+      return (Number(row!.at) - Date.now()) / 1000;
+    };
+    let attempts = 2;
+    for (const [seconds, least, most] of [
+      [0, 2, 5],
+      [60, 50, 75],
+      [3600, 250, 300],
+    ] as const) {
+      const pause = await pauseAfter(seconds * 1000, attempts++);
+      expect(pause).toBeGreaterThan(least);
+      expect(pause).toBeLessThanOrEqual(most);
+    }
+    receiver.close();
+  });
 
   test('a receiver that restarts gets what it has missed after the pause, and what has failed twice 30 s later', async () => {
     const api = await workspace();
@@ -149,13 +147,10 @@ onEachDatabase((kind) => {
     for (let number = 0; number < EVENTS; number++) await api.create();
     await attemptsOf(api, path, 1);
     await changeDatabase(service.database, 'UPDATE webhook_endpoint SET paused_until = 1');
-    await changeDatabase(
-      service.database,
-      'UPDATE webhook_delivery SET due_at = 1 WHERE attempts = 1',
-    );
+    await changeDatabase(service.database, 'UPDATE webhook_delivery SET due_at = 1 WHERE attempts = 1');
     const [second, ...others] = await attemptsOf(api, path, 2);
     expect(others).toHaveLength(1);
-    const waitMs = Date.parse(second!.next_attempt_at!) - Date.parse(second!.time);
+    const waitMs = Date.parse(second!.next_attempt_at!) - Date.parse(second!.occurred_at);
     expect(waitMs).toBeGreaterThanOrEqual(30_000);
     expect(waitMs).toBeLessThan(40_000);
     healthy = await WebhookReceiver.listen(undefined, port);

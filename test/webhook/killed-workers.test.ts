@@ -2,7 +2,8 @@ import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { createTestDatabase, onPostgres } from '../support/databases.ts';
 import { runSql } from '../support/keys.ts';
 import { type RunningServer, startServer } from '../support/processes.ts';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 /** All of them with `LONG_TESTS`: beside them other tests, which compare times, have little of the machine. */
 const EVENTS = process.env['LONG_TESTS'] ? 10_000 : 1500;
@@ -42,10 +43,7 @@ onPostgres('three processes on postgres', () => {
       () => `${ids().size} have arrived`,
     );
     const pending = () =>
-      runSql<{ id: number }>(
-        database,
-        "SELECT id FROM webhook_delivery WHERE state <> 'delivered'",
-      );
+      runSql<{ id: number }>(database, "SELECT id FROM webhook_delivery WHERE state <> 'delivered'");
     await until(async () => (await pending()).length === 0, LEASE_MS + 20_000);
     for (const server of servers) await server.stop();
 
@@ -104,10 +102,7 @@ onPostgres('three processes on postgres', () => {
     }
     await importLines(api, ATTEMPTED);
     const open = () =>
-      runSql<{ id: number }>(
-        database,
-        "SELECT id FROM webhook_delivery WHERE state <> 'delivered' LIMIT 1",
-      );
+      runSql<{ id: number }>(database, "SELECT id FROM webhook_delivery WHERE state <> 'delivered' LIMIT 1");
     await until(() => begun.size === ENDPOINTS * ATTEMPTED, 30_000);
     await until(async () => (await open()).length === 0, 30_000);
     expect(twice).toEqual([]);
@@ -131,9 +126,7 @@ onPostgres('three processes on postgres', () => {
 });
 
 async function importLines(api: ApiClient, count: number): Promise<void> {
-  const lines = Array.from({ length: count }, (_, index) =>
-    JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
-  );
+  const lines = Array.from({ length: count }, (_, index) => JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }));
   const path = '/api/v1/user-groups/import';
   const sent = { method: 'POST', path, body: lines.join('\n'), headers: NDJSON };
   expect((await api.send(sent)).status).toBe(200);

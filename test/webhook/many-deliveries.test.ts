@@ -1,10 +1,11 @@
 import { Client } from 'pg';
 import { WebhookReplays } from '../../src/webhook/delivery/webhook-replays.ts';
-import { DeliveryRetention } from '../../src/webhook/delivery/delivery-retention.ts';
+import { DeliveryRetention } from '../../src/webhook/delivery/webhook-delivery.repository.ts';
 import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints.ts';
 import { administer, onPostgres } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { PERMITTED, SENDING, until } from '../support/webhook-receiver.ts';
+import { PERMITTED, SENDING } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const MANY = 50_000;
@@ -61,15 +62,12 @@ onPostgres('of very many deliveries on postgres', () => {
   };
 
   test('a replay of a time reads those of its endpoint in that time', async () => {
-    const since = new Date(BEGIN + (MANY / 2) * 1000).toISOString();
+    const from = new Date(BEGIN + (MANY / 2) * 1000).toISOString();
     const read = await readBy(async () => {
-      const { body } = await service.api.call('POST', `${PATH}/${ids[0]}/replay`, { since });
+      const { body } = await service.api.call('POST', `${PATH}/${ids[0]}/replay`, { from });
       expect(body).toEqual({ success: 1 });
       while (await service.app.get(WebhookReplays).run());
-      const list = await service.api.call(
-        'GET',
-        '/api/v1/audit-events?action=webhook_endpoint.replay',
-      );
+      const list = await service.api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay');
       expect(list.body.audit_events[0]!.details).toMatchObject({ replayed: MANY / 2 / ENDPOINTS });
     });
     // Each by the index of the time, and by its own number.

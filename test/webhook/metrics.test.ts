@@ -1,7 +1,8 @@
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 /** Of one endpoint a process sends at a time. */
 const AT_ONCE = 10;

@@ -1,12 +1,13 @@
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import { EndpointOverflow } from '../../src/webhook/endpoint/endpoint-overflow.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
-const MOST_WAITING = 50_000;
+const MAX_WAITING = 50_000;
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
@@ -23,8 +24,7 @@ onEachDatabase((kind) => {
     await subscribe(other.url);
     const id = Number(path.split('/').at(-1));
     const sql = (text: string) => changeDatabase(service.database, text);
-    const skippingSince = async () =>
-      (await api.call('GET', path)).body.webhook_endpoint.skipping_since;
+    const skippingSince = async () => (await api.call('GET', path)).body.webhook_endpoint.skipping_since;
     const waiting = async () => {
       const [row] = await service.query<{ count: string }>(
         `SELECT count(*) AS count FROM webhook_delivery WHERE endpoint_id = ${id} AND due_at IS NOT NULL`,
@@ -34,8 +34,8 @@ onEachDatabase((kind) => {
     await api.call('PATCH', path, { enabled: false });
     const numbers =
       kind === 'postgres'
-        ? `generate_series(1, ${MOST_WAITING}) AS n(value)`
-        : `(WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c WHERE value < ${MOST_WAITING}) SELECT value FROM c) AS n`;
+        ? `generate_series(1, ${MAX_WAITING}) AS n(value)`
+        : `(WITH RECURSIVE c(value) AS (SELECT 1 UNION ALL SELECT value + 1 FROM c WHERE value < ${MAX_WAITING}) SELECT value FROM c) AS n`;
     await sql(
       `INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts, schedule_from, due_at)
        SELECT ${id}, n.value, 'user_group.create', '{}', ${Date.now()}, 'pending', 0, 0, 1 FROM ${numbers}`,
@@ -46,18 +46,14 @@ onEachDatabase((kind) => {
     await until(async () => (await skippingSince()) !== null);
     await api.create();
     await other.receive(2);
-    expect(await waiting()).toBe(MOST_WAITING);
-    expect(await service.app.get(Metrics).registry.metrics()).toMatch(
-      /^webhook_endpoints_skipping_total 1$/m,
-    );
+    expect(await waiting()).toBe(MAX_WAITING);
+    expect(await service.app.get(Metrics).registry.metrics()).toMatch(/^webhook_endpoints_skipping_total 1$/m);
     // More than half of them still wait.
     const overflow = service.app.get(EndpointOverflow);
     await overflow.end();
     const since = await skippingSince();
     expect(since).not.toBeNull();
-    await sql(
-      `UPDATE webhook_delivery SET due_at = NULL, state = 'delivered' WHERE endpoint_id = ${id}`,
-    );
+    await sql(`UPDATE webhook_delivery SET due_at = NULL, state = 'delivered' WHERE endpoint_id = ${id}`);
     await overflow.end();
     expect(await skippingSince()).toBeNull();
     await api.create();
@@ -65,13 +61,11 @@ onEachDatabase((kind) => {
     await full.receive(2);
     await other.receive(3);
     expect(full.types.sort()).toEqual(['user_group.create', 'webhook_endpoint.overflow']);
-    const told = full.messages.map(
-      ({ body }) => JSON.parse(body) as { type: string; data: object },
-    );
+    const told = full.messages.map(({ body }) => JSON.parse(body) as { type: string; data: object });
     expect(told.find(({ type }) => type === 'webhook_endpoint.overflow')!.data).toEqual({
       object: { type: 'webhook_endpoint', id: String(id) },
     });
-    const list = await api.call('GET', '/api/v1/audit-events?action=webhook_endpoint.overflow');
+    const list = await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.overflow');
     expect(list.body.audit_events).toMatchObject([
       { actor: { type: 'service' }, object: { id: String(id) }, details: { since } },
     ]);

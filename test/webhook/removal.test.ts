@@ -1,9 +1,10 @@
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import { RemovedEndpoints } from '../../src/webhook/endpoint/removed-endpoints.ts';
 import { type ApiClient, NDJSON } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { withService } from '../support/test-service.ts';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 onEachDatabase((kind) => {
@@ -53,9 +54,7 @@ onEachDatabase((kind) => {
     expect([deleted.status, deleted.body]).toEqual([200, { success: 1 }]);
     expect((await api.call('GET', `${PATH}/${id}`)).status).toBe(404);
     expect((await api.call('GET', `${PATH}/${id}/attempts`)).status).toBe(404);
-    expect((await api.call('POST', `${PATH}/${id}/replay`, { event_id: 'evt_1' })).status).toBe(
-      404,
-    );
+    expect((await api.call('POST', `${PATH}/${id}/replay`, { event_id: 'evt_1' })).status).toBe(404);
     const listed = (await api.call('GET', PATH)).body.webhook_endpoints;
     expect(listed.map((endpoint) => endpoint.id)).toEqual([other]);
     await until(async () => (await rowsOf('webhook_endpoint', 'id', id)).length === 0, 20_000);
@@ -94,9 +93,7 @@ onEachDatabase((kind) => {
     receiver.answer(500);
     const ids: number[] = [];
     for (let number = 1; number <= 10; number++) ids.push(await subscribe());
-    const lines = Array.from({ length: 100 }, (_, index) =>
-      JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }),
-    );
+    const lines = Array.from({ length: 100 }, (_, index) => JSON.stringify({ user_group_id: `g ${index}`, name: 'G' }));
     const path = '/api/v1/user-groups/import';
     await api.send({ method: 'POST', path, body: lines.join('\n'), headers: NDJSON });
     await receiver.receive(100);
@@ -110,9 +107,7 @@ onEachDatabase((kind) => {
     await until(async () => {
       // What was made of changes meanwhile is for the next sweep.
       await service.app.get(RemovedEndpoints).sweep();
-      const left = await service.query(
-        `SELECT 1 FROM webhook_endpoint WHERE id IN (${ids.join()})`,
-      );
+      const left = await service.query(`SELECT 1 FROM webhook_endpoint WHERE id IN (${ids.join()})`);
       return left.length === 0;
     });
     if (kind === 'sqlite') return;

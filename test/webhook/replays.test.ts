@@ -1,4 +1,4 @@
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import { WebhookReplays } from '../../src/webhook/delivery/webhook-replays.ts';
 import type { ApiClient } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
@@ -32,11 +32,7 @@ onEachDatabase((kind) => {
   };
 
   const replay = (api: ApiClient, id: number) =>
-    api.call('POST', `${PATH}/${id}/replay`, {
-      since: SINCE,
-      until: UNTIL,
-      include_delivered: true,
-    });
+    api.call('POST', `${PATH}/${id}/replay`, { from: SINCE, to: UNTIL, include_delivered: true });
 
   const due = async (id: number) => {
     const [row] = await service.query<{ count: string }>(
@@ -46,8 +42,7 @@ onEachDatabase((kind) => {
   };
 
   const recorded = async (api: ApiClient) =>
-    (await api.call('GET', '/api/v1/audit-events?action=webhook_endpoint.replay')).body
-      .audit_events;
+    (await api.call('GET', '/api/v1/audit-events?types=webhook_endpoint.replay')).body.audit_events;
 
   test('a time is replayed in the background, one at a time in a workspace, in turn with others, and recorded', async () => {
     const busy = await workspace(2 * PART + 1);
@@ -71,7 +66,7 @@ onEachDatabase((kind) => {
         {
           actor: { type: 'api_token' },
           object: { type: 'webhook_endpoint', id: String(id) },
-          details: { since: SINCE, until: UNTIL, include_delivered: true, replayed },
+          details: { from: SINCE, to: UNTIL, include_delivered: true, replayed },
         },
       ]);
     }

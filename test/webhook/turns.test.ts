@@ -1,7 +1,8 @@
-import { scopes } from '../../src/common/caller.ts';
+import { scopes } from '../../src/common/access/caller.ts';
 import { onEachDatabase } from '../support/databases.ts';
 import { startTestService, withService } from '../support/test-service.ts';
-import { SENDING, until, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+import { until } from '../support/until.ts';
 
 const PATH = '/api/v1/webhook-endpoints';
 const LINES = 1500;
@@ -14,9 +15,7 @@ onEachDatabase((kind) => {
   test('the events of one workspace do not wait for the many of another, and none is lost', async () => {
     const receiver = await WebhookReceiver.listen();
     const [busy, other] = await Promise.all(
-      ['busy', 'other'].map(async (name) =>
-        service.clientOf(await service.issueToken([...scopes], name)),
-      ),
+      ['busy', 'other'].map(async (name) => service.clientOf(await service.issueToken([...scopes], name))),
     );
     const subscribe = (api: typeof busy) =>
       api!.call('POST', PATH, { url: receiver.url, event_types: ['user_group.*'] });
@@ -26,9 +25,7 @@ onEachDatabase((kind) => {
       await busy!.call('PATCH', headers['location'] as string, { enabled: false });
     }
     await subscribe(other);
-    const lines = Array.from({ length: LINES }, (_, n) =>
-      JSON.stringify({ user_group_id: `g${n}`, name: 'n' }),
-    );
+    const lines = Array.from({ length: LINES }, (_, n) => JSON.stringify({ user_group_id: `g${n}`, name: 'n' }));
     const imported = await busy!.call('POST', '/api/v1/user-groups/import', lines.join('\n'), {
       'Content-Type': 'application/x-ndjson',
     });

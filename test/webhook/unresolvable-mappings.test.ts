@@ -1,5 +1,5 @@
 import { AuditLog } from '../../src/audit/audit-log.ts';
-import { Notices } from '../../src/webhook/notice/notices.ts';
+import { Reminders } from '../../src/webhook/reminder/reminders.ts';
 import type { CreatedGroup } from '../support/api-client.ts';
 import { changeDatabase, onEachDatabase } from '../support/databases.ts';
 import { TestWorkspace } from '../support/registry.ts';
@@ -13,8 +13,7 @@ interface Sent {
   user_group: { team_id: number };
 }
 
-const byTeamId = (one: Sent['user_group'], other: Sent['user_group']) =>
-  one.team_id - other.team_id;
+const byTeamId = (one: Sent['user_group'], other: Sent['user_group']) => one.team_id - other.team_id;
 
 onEachDatabase((kind) => {
   const service = withService(kind, SENDING);
@@ -27,7 +26,7 @@ onEachDatabase((kind) => {
 
   afterEach(() => jest.restoreAllMocks());
 
-  const look = () => service.app.get(Notices).look();
+  const remind = () => service.app.get(Reminders).remind();
 
   const remove = async (kind: 'schemas' | 'data-sources', id: number) => {
     expect((await own.api.call('DELETE', `/api/v1/${kind}/${id}`)).status).toBe(200);
@@ -35,7 +34,7 @@ onEachDatabase((kind) => {
 
   /** What was announced of the workspace by now: group, entry, deleted thing. */
   async function announced(workspace = own) {
-    const path = `/api/v1/audit-events?action=${TYPE}&limit=100`;
+    const path = `/api/v1/audit-events?types=${TYPE}&limit=100`;
     const { body } = await workspace.api.call('GET', path);
     return body.audit_events
       .map(({ object, details }) => {
@@ -74,14 +73,10 @@ onEachDatabase((kind) => {
 
   test('each group whose mapping named a deleted data source is announced once: in the audit log, the feed and to webhooks', async () => {
     const receiver = await WebhookReceiver.listen();
-    await own.api.call('POST', '/api/v1/webhook-endpoints', {
-      url: receiver.url,
-      event_types: [TYPE],
-    });
+    await own.api.call('POST', '/api/v1/webhook-endpoints', { url: receiver.url, event_types: [TYPE] });
     const stays = await own.dataSource('lake');
     const id = await own.dataSource('warehouse');
-    const group = (name: string, mapping: object): Promise<CreatedGroup> =>
-      own.api.create({ name, mapping });
+    const group = (name: string, mapping: object): Promise<CreatedGroup> => own.api.create({ name, mapping });
     const byText = await group('by text', { billing: 'lake', sales: 'warehouse', z: 'warehouse' });
     const byNumber = await group('by number', { sales: id });
     const byDigits = await group('by digits', { sales: String(id) });
@@ -93,21 +88,17 @@ onEachDatabase((kind) => {
     await own.api.call('DELETE', deleted.path);
     // Until somebody looks, the deletion has announced nothing.
     expect(await announced()).toEqual([]);
-    await look();
-    await look();
+    await remind();
+    await remind();
     const gone = { type: 'data_source', id, provided_id: 'warehouse' };
-    expect(await announced()).toEqual(
-      [byText, byNumber, byDigits].map((found) => [found.id, 'sales', gone]),
-    );
+    expect(await announced()).toEqual([byText, byNumber, byDigits].map((found) => [found.id, 'sales', gone]));
     const events = [
-      { team_id: byText.teamId, user_group_id: byText.id, version: 2 },
-      { team_id: byNumber.teamId, user_group_id: byNumber.id, version: 1 },
-      { team_id: byDigits.teamId, user_group_id: byDigits.id, version: 1 },
+      { team_id: byText.teamId, provided_id: byText.id, version: 2 },
+      { team_id: byNumber.teamId, provided_id: byNumber.id, version: 1 },
+      { team_id: byDigits.teamId, provided_id: byDigits.id, version: 1 },
     ];
     const feed = await own.api.call('GET', `/api/v1/events?types=${TYPE}`);
-    expect(feed.body).toMatchObject({
-      events: events.map((user_group) => ({ type: TYPE, user_group })),
-    });
+    expect(feed.body).toMatchObject({ events: events.map((user_group) => ({ type: TYPE, user_group })) });
     await receiver.receive(3);
     const sent = receiver.messages.map(({ body }) => (JSON.parse(body) as { data: Sent }).data);
     expect(sent.map(({ user_group }) => user_group).sort(byTeamId)).toEqual(events);
@@ -121,7 +112,7 @@ onEachDatabase((kind) => {
     const byDigits = await own.api.create({ mapping: { [String(id)]: 'warehouse' } });
     await own.api.create({ mapping: { billing: 'sales' } });
     await remove('schemas', id);
-    await look();
+    await remind();
     const gone = { type: 'schema', id, provided_id: 'sales' };
     expect(await announced()).toEqual([
       [byText.id, 'sales', gone],
@@ -135,7 +126,7 @@ onEachDatabase((kind) => {
     const byNumber = await own.api.create({ mapping: { sales: first } });
     await remove('data-sources', first);
     await own.dataSource('warehouse');
-    await look();
+    await remind();
     // Our numbers are never given out again.
     expect((await announced()).map(([group]) => group)).toEqual([byNumber.id]);
   });
@@ -146,7 +137,7 @@ onEachDatabase((kind) => {
     const byDigits = await own.api.create({ mapping: { sales: String(first) } });
     const byNumber = await own.api.create({ mapping: { sales: first } });
     await remove('data-sources', first);
-    await look();
+    await remind();
     // The digits are the id of another one, which is there.
     expect((await announced()).map(([group]) => group)).toEqual([byNumber.id]);
     await remove('data-sources', namedLikeIt);
@@ -155,7 +146,7 @@ onEachDatabase((kind) => {
     await remove('data-sources', twice[0]!);
     twice.push(await own.dataSource('y'));
     await remove('data-sources', twice[1]!);
-    await look();
+    await remind();
     expect(await announced()).toEqual([
       [byDigits.id, 'sales', { type: 'data_source', id: namedLikeIt, provided_id: String(first) }],
       [byNumber.id, 'sales', { type: 'data_source', id: first, provided_id: 'x' }],
@@ -174,12 +165,12 @@ onEachDatabase((kind) => {
     await own.dataSource('lake');
     await own.api.put({ user_group_id: group.id, mapping: { sales: 'lake' } });
     expect((await own.set({ mapping_policy: 'registered' })).status).toBe(200);
-    await look();
+    await remind();
     expect([await announced(), await announced(other)]).toEqual([[], []]);
     // It counts as worked through, also when the policy is another again.
     await own.set({ mapping_policy: 'open' });
     await own.api.put({ user_group_id: group.id, mapping: { sales: 'warehouse' } });
-    await look();
+    await remind();
     expect(await announced()).toEqual([]);
   });
 
@@ -192,18 +183,18 @@ onEachDatabase((kind) => {
     let ranges = 0;
     jest.spyOn(auditLog, 'recordAll').mockImplementation((...events) => {
       if (++ranges === 2) throw new Error('killed');
-      recordAll(...events);
+      return recordAll(...events);
     });
-    await look();
-    // The first range stays announced; of the second neither event nor notice is there.
+    await remind();
+    // The first range stays announced; of the second neither event nor reminder is there.
     const [groups, events] = await announcedTimes();
     expect(groups).toBe(events);
     expect([groups! > 0, groups! < MANY]).toEqual([true, true]);
-    await look();
+    await remind();
     expect(await announcedTimes()).toEqual([MANY, MANY]);
     expect(ranges).toBeGreaterThan(3);
     const before = ranges;
-    await look();
+    await remind();
     expect(ranges).toBe(before);
   });
 
@@ -235,10 +226,10 @@ onEachDatabase((kind) => {
       );
       return Number(row!.count);
     };
-    await look();
+    await remind();
     expect(await workedThrough()).toBe(MOST);
     expect((await announced()).map(([id]) => id)).toEqual([group.id]);
-    await look();
+    await remind();
     expect(await workedThrough()).toBe(601);
   });
 
@@ -247,7 +238,7 @@ onEachDatabase((kind) => {
     const id = await own.dataSource('warehouse');
     await fill(MANY);
     await remove('data-sources', id);
-    await Promise.all([look(), second.app.get(Notices).look()]);
+    await Promise.all([remind(), second.app.get(Reminders).remind()]);
     expect(await announcedTimes()).toEqual([MANY, MANY]);
     await second.close();
   });

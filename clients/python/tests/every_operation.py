@@ -16,7 +16,7 @@ from typing import Any
 import requests
 
 from user_group_service import ABSENT, ProblemError, UserGroupClient, response_of
-from user_group_service.models import ImportedUserGroupDto, RequiredPropertyDto, UserGroupResource
+from user_group_service.models import RequiredProperty, UserGroup, UserGroupLine
 
 called: set[str] = set()
 sent: list[requests.PreparedRequest] = []
@@ -45,7 +45,7 @@ def problem_of(call: Callable[[], object]) -> ProblemError:
     raise AssertionError("it was not refused")
 
 
-def group(client: UserGroupClient, id: str) -> UserGroupResource:
+def group(client: UserGroupClient, id: str) -> UserGroup:
     read = client.get_user_group(id)
     assert read is not None
     return read["user_group"]
@@ -66,9 +66,9 @@ def contract(client: UserGroupClient) -> None:
     assert found["user_group"]["token"] == made["user_group"]["token"]
 
     # What is absent stays; None empties.
-    client.put_user_group(user_group_id="acme", name="Acme Europe", properties=ABSENT)
+    client.upsert_user_group(user_group_id="acme", name="Acme Europe", properties=ABSENT)
     assert group(client, "acme")["properties"] == properties
-    client.put_user_group(user_group_id="acme", mapping=None)
+    client.upsert_user_group(user_group_id="acme", mapping=None)
     assert group(client, "acme")["mapping"] == {}
 
     old = found["user_group"]["token"]
@@ -85,18 +85,18 @@ def user_groups(client: UserGroupClient) -> None:
     assert read is not None and read["user_group"]["provided_id"] == id
     etag = response_of(read).headers["etag"]
     assert client.get_user_group(id, if_none_match=etag) is None
-    patched = client.patch_user_group(id, if_match=etag, properties={"seats": 3, "gone": None})
+    patched = client.update_user_group(id, if_match=etag, properties={"seats": 3, "gone": None})
     assert patched["user_group"]["properties"] == {"seats": 3}
     late = problem_of(lambda: client.delete_user_group(id, if_match=etag))
     assert (late.status, late.code) == (412, "precondition_failed")
 
     assert client.suspend_user_group(id)["user_group"]["suspended_at"] is not None
-    listed = client.list_user_groups(property_name="seats", property_value="3", suspended="true")
+    listed = client.list_user_groups(property_name="seats", property_value="3", suspended=True)
     assert [entry["provided_id"] for entry in listed["user_groups"]] == [id]
     assert client.resume_user_group(id)["user_group"]["suspended_at"] is None
 
-    current = client.get_current_token_of_user_group(id)["user_group"]["token"]
-    rotated = client.rotate_token_of_user_group(id, grace_period_seconds=600)
+    current = client.get_user_group_token(id)["user_group"]["token"]
+    rotated = client.rotate_user_group_token_by_id(id, grace_period_seconds=600)
     assert rotated["user_group"]["token"] != current
     states = [token["state"] for token in client.list_user_group_tokens(id)["tokens"]]
     assert states == ["current", "overlap"]
@@ -106,7 +106,7 @@ def user_groups(client: UserGroupClient) -> None:
 
 
 def bulk(client: UserGroupClient) -> None:
-    def lines() -> Iterator[ImportedUserGroupDto]:
+    def lines() -> Iterator[UserGroupLine]:
         for number in range(1000):
             yield {"user_group_id": f"moved {number}", "name": "Moved in", "mapping": None}
         yield {"user_group_id": "refused", "name": ""}
@@ -125,33 +125,33 @@ def bulk(client: UserGroupClient) -> None:
     exported = list(client.export_user_groups(include_tokens=False))
     end = exported[-1]
     assert "summary" in end and end["summary"] == {"exported": len(exported) - 1, "complete": True}
-    ids = {line["user_group_id"] for line in exported if "user_group_id" in line}
+    ids = {line["provided_id"] for line in exported if "provided_id" in line}
     assert "moved 0" in ids and "moved 999" in ids and not any("token" in line for line in exported)
     # One that is not read to its end can be closed.
     with client.export_user_groups() as begun:
-        assert "user_group_id" in next(begun)
+        assert "provided_id" in next(begun)
 
 
 def tokens(client: UserGroupClient) -> None:
-    token = client.put_user_group(user_group_id="viewer", name="V", properties={"tier": 7})
+    token = client.upsert_user_group(user_group_id="viewer", name="V", properties={"tier": 7})
     told = client.introspect_token(token=token["user_group"]["token"], cache_control="no-cache")
     assert told["active"] is True and told["properties"] == {"tier": 7}
     assert client.introspect_token(token="ugt_unknown") == {"active": False}
     issued = client.issue_embed_token("viewer", audience="dashboards", expires_in_seconds=60)
     embed = issued["embed_token"]
     assert client.introspect_token(token=embed["token"])["token_type"] == "embed_token"
-    assert embed["kid"] in [key["kid"] for key in client.get_jwks()["keys"]]
-    metadata = client.get_authorization_server()
+    assert embed["kid"] in [key["kid"] for key in client.get_json_web_key_set()["keys"]]
+    metadata = client.get_authorization_server_metadata()
     assert metadata["introspection_endpoint"].endswith("/api/v1/introspect")
     assert "Authorization" not in sent[-1].headers
 
 
 def registry(client: UserGroupClient) -> None:
-    schema = client.register_schema(provided_id="sales", name="Sales")["schema"]["id"]
-    source = client.register_data_source(provided_id="emea", name="EMEA")["data_source"]["id"]
-    client.put_user_group(user_group_id="mapped", name="M", mapping={"sales": "emea"})
-    assert client.rename_schema(schema, name="All sales")["schema"]["name"] == "All sales"
-    assert client.rename_data_source(source, name="Europe")["data_source"]["name"] == "Europe"
+    schema = client.create_schema(provided_id="sales", name="Sales")["schema"]["id"]
+    source = client.create_data_source(provided_id="emea", name="EMEA")["data_source"]["id"]
+    client.upsert_user_group(user_group_id="mapped", name="M", mapping={"sales": "emea"})
+    assert client.update_schema(schema, name="All sales")["schema"]["name"] == "All sales"
+    assert client.update_data_source(source, name="Europe")["data_source"]["name"] == "Europe"
     assert client.get_schema(schema)["schema"]["provided_id"] == "sales"
     assert client.get_data_source(source)["data_source"]["name"] == "Europe"
     assert len(client.list_schemas(provided_id="sales")["schemas"]) == 1
@@ -160,6 +160,7 @@ def registry(client: UserGroupClient) -> None:
     assert client.list_unresolvable_mappings()["user_groups"] == []
     client.update_workspace(mapping_policy="registered")
     assert client.get_workspace()["workspace"]["mapping_policy"] == "registered"
+    assert client.get_workspace_identity()["workspace"]["id"].startswith("ws_")
     kept = problem_of(lambda: client.delete_data_source(source))
     assert (kept.status, kept.code) == (409, "still_referenced") and len(kept.errors) > 0
     for references in (
@@ -167,7 +168,7 @@ def registry(client: UserGroupClient) -> None:
         client.list_data_source_references(source),
     ):
         assert [entry["provided_id"] for entry in references["user_groups"]] == ["mapped"]
-    region: RequiredPropertyDto = {"name": "region", "type": "string"}
+    region: RequiredProperty = {"name": "region", "type": "string"}
     previewed = client.preview_incomplete_user_groups(required_properties=[region], limit=200)
     assert "mapped" in [entry["provided_id"] for entry in previewed["user_groups"]]
     client.update_workspace(required_properties=[region])
@@ -180,14 +181,14 @@ def registry(client: UserGroupClient) -> None:
 
 
 def api_tokens(client: UserGroupClient) -> None:
-    issued = client.issue_api_token(name="billing", scopes=["user-groups:read"])["api_token"]
+    issued = client.create_api_token(name="billing", scopes=["user-groups:read"])["api_token"]
     id = issued["id"]
     read = client.get_api_token(id)["api_token"]
     assert read["last_four"] == issued["token"][-4:] and read["allowed_cidrs"] is None
     changed = client.update_api_token(id, allowed_cidrs=["127.0.0.0/8"])["api_token"]
     assert changed["allowed_cidrs"] == ["127.0.0.0/8"] and changed["name"] == "billing"
     narrow = UserGroupClient(os.environ["BASE"], issued["token"])
-    refused = problem_of(lambda: narrow.put_user_group(user_group_id="x", name="X"))
+    refused = problem_of(lambda: narrow.upsert_user_group(user_group_id="x", name="X"))
     assert (refused.status, refused.code) == (403, "insufficient_scope")
     rotated = client.rotate_api_token(id)["api_token"]
     assert client.revoke_api_token(rotated["id"])["api_token"]["state"] == "revoked"
@@ -200,10 +201,10 @@ def events(client: UserGroupClient) -> None:
     cursor = client.list_events(after="latest")["next_cursor"]
     with client.stream_events(after=cursor, types="user_group.*") as stream:
         assert next(stream).event == "open"
-        client.put_user_group(user_group_id="followed", name="F")
+        client.upsert_user_group(user_group_id="followed", name="F")
         change = next(message for message in stream if message.event == "change")
     event = change.json()
-    assert event["user_group"]["user_group_id"] == "followed" and change.last_event_id != ""
+    assert event["user_group"]["provided_id"] == "followed" and change.last_event_id != ""
     listed = client.list_events(after=cursor, limit=1000)["events"]
     # Up to 2^53, and exact.
     assert event["id"] in [entry["id"] for entry in listed]
@@ -242,21 +243,21 @@ def webhooks(client: UserGroupClient) -> None:
     rolled = client.roll_webhook_secret(id, grace_period_seconds=0)["webhook_endpoint"]
     assert rolled["secret"] != made["secret"]
     assert client.list_webhook_attempts(id)["attempts"] == []
-    assert client.replay_webhooks(id, since="2020-01-01T00:00:00Z")["success"] == 1
+    assert client.replay_webhooks(id, from_="2020-01-01T00:00:00Z")["success"] == 1
     assert client.delete_webhook_endpoint(id) == {"success": 1}
 
 
 def problems(client: UserGroupClient) -> None:
     missing = problem_of(lambda: client.get_api_token(999_999))
     assert (missing.status, missing.code) == (404, "api_token_not_found")
-    invalid = problem_of(lambda: client.put_user_group(user_group_id="acme", name=""))
+    invalid = problem_of(lambda: client.upsert_user_group(user_group_id="acme", name=""))
     assert (invalid.status, invalid.code) == (422, "validation_failed")
     assert invalid.errors[0]["pointer"] == "/name" and invalid.errors[0]["code"] == "empty"
     assert invalid.request_id is not None and invalid.request_id in str(invalid)
     assert invalid.retry_after is None
     assert str(pickle.loads(pickle.dumps(invalid))) == str(invalid)
     lossy = problem_of(
-        lambda: client.put_user_group(user_group_id="acme", properties={"n": 2**53 + 1})
+        lambda: client.upsert_user_group(user_group_id="acme", properties={"n": 2**53 + 1})
     )
     assert lossy.errors[0]["code"] == "lossy_number"
     stranger = UserGroupClient(os.environ["BASE"], "uga_" + "0" * 38)

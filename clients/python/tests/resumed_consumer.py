@@ -19,7 +19,7 @@ handled = []
 for message in client.stream_events(last_event_id=stored or ABSENT):
     stored = message.last_event_id
     if message.event == "change":
-        handled.append(message.json()["user_group"]["user_group_id"])
+        handled.append(message.json()["user_group"]["provided_id"])
     if len(handled) == count or message.event == "current":
         break
 print(json.dumps({"handled": handled, "stored": stored}), flush=True)

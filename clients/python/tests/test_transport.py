@@ -160,7 +160,7 @@ class Calls(unittest.TestCase):
             for properties in wrong:
                 with self.assertRaises((TypeError, ValueError), msg=repr(properties)):
                     client = UserGroupClient(url, "t")
-                    client.put_user_group(user_group_id="g", properties=properties)
+                    client.upsert_user_group(user_group_id="g", properties=properties)
         self.assertEqual(received, [])
 
     def test_numbers_and_unknown_fields_are_kept_as_they_are(self) -> None:

@@ -8,46 +8,49 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, cast
 
 from .models import (
-    ActivityAnswer,
-    ApiTokenAnswer,
-    ApiTokensAnswer,
-    AuditEventView,
-    AuditEventsAnswer,
+    ActivityResponse,
+    ApiTokenResponse,
+    ApiTokenWithSecretResponse,
+    ApiTokensResponse,
+    AuditEvent,
+    AuditEventsResponse,
     AuditExportSummary,
-    AuthorizationServer,
-    DataSourceAnswer,
-    DataSourcesAnswer,
-    DeletedAnswer,
-    EmbedTokenAnswer,
-    EventsAnswer,
+    AuthorizationServerMetadata,
+    DataSourceResponse,
+    DataSourcesResponse,
+    DeletedResponse,
+    EmbedTokenResponse,
+    Event,
+    EventsResponse,
     ExportSummary,
-    FlawedGroupsAnswer,
     ImportSummary,
     ImportedLine,
-    ImportedUserGroupDto,
-    IntrospectionAnswer,
-    IssuedApiTokenAnswer,
-    IssuedWebhookEndpointAnswer,
-    Jwks,
-    LiveAnswer,
-    LookedUpUserGroupAnswer,
-    OverviewAnswer,
-    ReadyAnswer,
-    ReferencesAnswer,
+    IntrospectionResponse,
+    JsonWebKeySet,
+    LiveResponse,
+    OverviewResponse,
+    ReadyResponse,
+    ReferencesResponse,
     RefusedLine,
-    ReplayedWebhooksAnswer,
-    RequiredPropertyDto,
-    SchemaAnswer,
-    SchemasAnswer,
-    SystemAnswer,
-    TokensAnswer,
-    UserGroupAnswer,
-    UserGroupResourceAnswer,
-    UserGroupsAnswer,
-    WebhookAttemptsAnswer,
-    WebhookEndpointAnswer,
-    WebhookEndpointsAnswer,
-    WorkspaceAnswer,
+    RequiredProperty,
+    Schema,
+    SchemaResponse,
+    SchemasResponse,
+    SystemResponse,
+    UserGroupIssuesResponse,
+    UserGroupLine,
+    UserGroupLookupResponse,
+    UserGroupResponse,
+    UserGroupTokensResponse,
+    UserGroupWithTokenResponse,
+    UserGroupsResponse,
+    WebhookAttemptsResponse,
+    WebhookEndpointResponse,
+    WebhookEndpointWithSecretResponse,
+    WebhookEndpointsResponse,
+    WebhookReplayResponse,
+    WorkspaceIdentityResponse,
+    WorkspaceResponse,
 )
 from .streams import ServerSentEvent, Stream
 from .transport import ABSENT, Absent, Timeout, Transport, segment
@@ -62,934 +65,6 @@ class UserGroupClient(Transport):
     there is no answer. An argument that is not given is not sent; None is sent as `null`.
     """
 
-    def get_liveness(
-        self,
-        *,
-        timeout: Timeout | None = None,
-    ) -> LiveAnswer:
-        """Whether the process works.
-
-        Answered without the database: a process that cannot reach its database is no better after a
-        restart. Needs no API token.
-
-        GET /health/live
-        """
-        return cast(
-            LiveAnswer,
-            self._json(
-                "GET",
-                "/health/live",
-                public=True,
-                timeout=timeout,
-            ),
-        )
-
-    def get_readiness(
-        self,
-        *,
-        timeout: Timeout | None = None,
-    ) -> ReadyAnswer:
-        """Whether calls should be sent to this process.
-
-        503 while its database cannot be reached (`database_unavailable`) or lacks a migration
-        (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM
-        on (`shutting_down`). The database is asked at most once a second. Needs no API token.
-
-        GET /health/ready
-        """
-        return cast(
-            ReadyAnswer,
-            self._json(
-                "GET",
-                "/health/ready",
-                public=True,
-                timeout=timeout,
-            ),
-        )
-
-    def list_audit_events(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        action: str | Absent = ABSENT,
-        object_type: str | Absent = ABSENT,
-        object_id: str | Absent = ABSENT,
-        api_token_id: int | Absent = ABSENT,
-        request_id: str | Absent = ABSENT,
-        from_: str | Absent = ABSENT,
-        to: str | Absent = ABSENT,
-        search: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> AuditEventsAnswer:
-        """List audit events.
-
-        The events of the workspace, newest first: every change with who made it, from where, and
-        what it changed; to whom tokens of groups were shown, added up by the hour; and refused
-        calls. Filters can be combined. With `action`, `object_type`, `api_token_id` or `search` one
-        call examines 1,000 events at most: a page may have fewer events than asked for, or none,
-        and still a `next_cursor`; the list ends where there is none.
-
-        Needs the scope `audit:read`.
-
-        GET /api/v1/audit-events
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-            action: What was done, such as `user_group_token.rotate`.
-            object_type: The kind of thing, such as `user_group`.
-            object_id: The id of the thing, as the API knows it: of a group your own id.
-            api_token_id: The API token that did it, by its number.
-            request_id: The request that did it, by its `X-Request-Id`.
-            from_: Events of this moment and later, such as 2030-01-01T00:00:00Z.
-            to: Events before this moment.
-            search: The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed
-                or of the details contains this text, in upper or lower case.
-        """
-        return cast(
-            AuditEventsAnswer,
-            self._json(
-                "GET",
-                "/api/v1/audit-events",
-                query={
-                    "limit": limit,
-                    "cursor": cursor,
-                    "action": action,
-                    "object_type": object_type,
-                    "object_id": object_id,
-                    "api_token_id": api_token_id,
-                    "request_id": request_id,
-                    "from": from_,
-                    "to": to,
-                    "search": search,
-                },
-                timeout=timeout,
-            ),
-        )
-
-    def export_audit_events(
-        self,
-        *,
-        action: str | Absent = ABSENT,
-        object_type: str | Absent = ABSENT,
-        object_id: str | Absent = ABSENT,
-        api_token_id: int | Absent = ABSENT,
-        request_id: str | Absent = ABSENT,
-        from_: str | Absent = ABSENT,
-        to: str | Absent = ABSENT,
-        search: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> Stream[AuditEventView | AuditExportSummary]:
-        """Export audit events.
-
-        Every event that matches the filters of the list, newest first. The last line is the
-        summary: without it the answer was cut. Events that are recorded meanwhile are not among
-        them. At most 2 exports of a workspace run at once.
-
-        Needs the scope `audit:read`.
-
-        POST /api/v1/audit-events/export
-
-        Args:
-            action: What was done.
-            object_type: The kind of thing.
-            object_id: The id of the thing.
-            api_token_id: The API token that did it, by its number.
-            request_id: The request that did it.
-            from_: Events of this moment and later.
-            to: Events before this moment.
-            search: A text, as the list finds it.
-        """
-        return self._lines(
-            "POST",
-            "/api/v1/audit-events/export",
-            body={
-                "action": action,
-                "object_type": object_type,
-                "object_id": object_id,
-                "api_token_id": api_token_id,
-                "request_id": request_id,
-                "from": from_,
-                "to": to,
-                "search": search,
-            },
-            media_type="application/json",
-            timeout=timeout,
-        )
-
-    def list_api_tokens(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> ApiTokensAnswer:
-        """List API tokens.
-
-        The API tokens of the workspace, also those that have ended; never the token itself.
-
-        Needs the scope `admin`.
-
-        GET /api/v1/api-tokens
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-        """
-        return cast(
-            ApiTokensAnswer,
-            self._json(
-                "GET",
-                "/api/v1/api-tokens",
-                query={"limit": limit, "cursor": cursor},
-                timeout=timeout,
-            ),
-        )
-
-    def issue_api_token(
-        self,
-        *,
-        name: str,
-        scopes: Sequence[
-            Literal[
-                "user-groups:read",
-                "user-groups:write",
-                "tokens:rotate",
-                "tokens:introspect",
-                "registry:read",
-                "registry:write",
-                "webhooks:read",
-                "webhooks:write",
-                "audit:read",
-                "events:read",
-                "admin",
-            ]
-        ],
-        expires_at: str | None | Absent = ABSENT,
-        allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> IssuedApiTokenAnswer:
-        """Issue an API token.
-
-        The answer shows the token, once. Nobody can grant what they do not hold: scopes, expiry and
-        allowed_cidrs must lie within those of the token that calls.
-
-        Needs the scope `admin`.
-
-        POST /api/v1/api-tokens
-
-        Args:
-            name: What the token is for, for people: 1–255 code points.
-            scopes: What the token may do; a scope implies no other.
-            expires_at: When it ends by itself; null: never. Absent: never for a new token, no
-                change for another.
-            allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50; null: from
-                anywhere. Absent: from anywhere for a new token, no change for another. A range of
-                IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service
-                needs TRUST_PROXY to see the client’s address.
-        """
-        return cast(
-            IssuedApiTokenAnswer,
-            self._json(
-                "POST",
-                "/api/v1/api-tokens",
-                body={
-                    "expires_at": expires_at,
-                    "allowed_cidrs": allowed_cidrs,
-                    "name": name,
-                    "scopes": scopes,
-                },
-                timeout=timeout,
-            ),
-        )
-
-    def get_api_token(
-        self,
-        id: int,
-        *,
-        timeout: Timeout | None = None,
-    ) -> ApiTokenAnswer:
-        """Read an API token.
-
-        Everything about the token but the token itself.
-
-        Needs the scope `admin`.
-
-        GET /api/v1/api-tokens/{id}
-
-        Args:
-            id: Its number.
-        """
-        return cast(
-            ApiTokenAnswer,
-            self._json(
-                "GET",
-                f"/api/v1/api-tokens/{segment(id)}",
-                timeout=timeout,
-            ),
-        )
-
-    def update_api_token(
-        self,
-        id: int,
-        *,
-        expires_at: str | None | Absent = ABSENT,
-        allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
-        name: str | Absent = ABSENT,
-        scopes: (
-            Sequence[
-                Literal[
-                    "user-groups:read",
-                    "user-groups:write",
-                    "tokens:rotate",
-                    "tokens:introspect",
-                    "registry:read",
-                    "registry:write",
-                    "webhooks:read",
-                    "webhooks:write",
-                    "audit:read",
-                    "events:read",
-                    "admin",
-                ]
-            ]
-            | Absent
-        ) = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> ApiTokenAnswer:
-        """Change an API token.
-
-        Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows
-        within a second.
-
-        Needs the scope `admin`.
-
-        PATCH /api/v1/api-tokens/{id}
-
-        Args:
-            id: Its number.
-            expires_at: When it ends by itself; null: never. Absent: never for a new token, no
-                change for another.
-            allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50; null: from
-                anywhere. Absent: from anywhere for a new token, no change for another. A range of
-                IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service
-                needs TRUST_PROXY to see the client’s address.
-            name: What the token is for, for people: 1–255 code points.
-            scopes: What the token may do; a scope implies no other.
-        """
-        return cast(
-            ApiTokenAnswer,
-            self._json(
-                "PATCH",
-                f"/api/v1/api-tokens/{segment(id)}",
-                body={
-                    "expires_at": expires_at,
-                    "allowed_cidrs": allowed_cidrs,
-                    "name": name,
-                    "scopes": scopes,
-                },
-                media_type="application/merge-patch+json",
-                timeout=timeout,
-            ),
-        )
-
-    def rotate_api_token(
-        self,
-        id: int,
-        *,
-        grace_period_seconds: int | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> IssuedApiTokenAnswer:
-        """Rotate an API token.
-
-        Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its
-        own. The old one stays valid for `grace_period_seconds`; its last_used_at tells whether it
-        still is in use. It can be revoked earlier, and ends when the new one is rotated. In that
-        time it opens what it did before, but administers no API token: its successor does.
-
-        Needs the scope `admin`.
-
-        POST /api/v1/api-tokens/{id}/rotate
-
-        Args:
-            id: Its number.
-            grace_period_seconds: For how long the old token stays valid beside the new one, in
-                seconds. Default: `0`.
-        """
-        return cast(
-            IssuedApiTokenAnswer,
-            self._json(
-                "POST",
-                f"/api/v1/api-tokens/{segment(id)}/rotate",
-                body={"grace_period_seconds": grace_period_seconds},
-                timeout=timeout,
-            ),
-        )
-
-    def revoke_api_token(
-        self,
-        id: int,
-        *,
-        timeout: Timeout | None = None,
-    ) -> ApiTokenAnswer:
-        """Revoke an API token.
-
-        Ends the token; every replica refuses it within a second. The last token of the workspace
-        with the scope `admin` cannot be revoked here.
-
-        Needs the scope `admin`.
-
-        POST /api/v1/api-tokens/{id}/revoke
-
-        Args:
-            id: Its number.
-        """
-        return cast(
-            ApiTokenAnswer,
-            self._json(
-                "POST",
-                f"/api/v1/api-tokens/{segment(id)}/revoke",
-                timeout=timeout,
-            ),
-        )
-
-    def list_schemas(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        provided_id: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> SchemasAnswer:
-        """List schemas.
-
-        The schemas of the workspace in the order of their registration, or the one with your own id
-        `provided_id`.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/schemas
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-            provided_id: The one with this id of yours.
-        """
-        return cast(
-            SchemasAnswer,
-            self._json(
-                "GET",
-                "/api/v1/schemas",
-                query={"limit": limit, "cursor": cursor, "provided_id": provided_id},
-                timeout=timeout,
-            ),
-        )
-
-    def register_schema(
-        self,
-        *,
-        provided_id: str,
-        name: str,
-        timeout: Timeout | None = None,
-    ) -> SchemaAnswer:
-        """Register a schema.
-
-        A schema is what dashboards are written against, and what a key of a `mapping` names. A
-        workspace has at most 200.
-
-        Needs the scope `registry:write`.
-
-        POST /api/v1/schemas
-
-        Args:
-            provided_id: Your own id of it, which mappings name: 1–255 code points, at most 1,024
-                bytes of UTF-8, no control characters. It cannot be changed.
-            name: Its name for people: 1–255 code points.
-        """
-        return cast(
-            SchemaAnswer,
-            self._json(
-                "POST",
-                "/api/v1/schemas",
-                body={"provided_id": provided_id, "name": name},
-                timeout=timeout,
-            ),
-        )
-
-    def get_schema(
-        self,
-        id: int,
-        *,
-        timeout: Timeout | None = None,
-    ) -> SchemaAnswer:
-        """Read a schema.
-
-        The schema with this number of ours.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/schemas/{id}
-
-        Args:
-            id: Its number.
-        """
-        return cast(
-            SchemaAnswer,
-            self._json(
-                "GET",
-                f"/api/v1/schemas/{segment(id)}",
-                timeout=timeout,
-            ),
-        )
-
-    def rename_schema(
-        self,
-        id: int,
-        *,
-        name: str,
-        timeout: Timeout | None = None,
-    ) -> SchemaAnswer:
-        """Rename a schema.
-
-        Changes its name. Its provided_id cannot be changed: stored mappings hang on it.
-
-        Needs the scope `registry:write`.
-
-        PATCH /api/v1/schemas/{id}
-
-        Args:
-            id: Its number.
-            name: Its name for people: 1–255 code points.
-        """
-        return cast(
-            SchemaAnswer,
-            self._json(
-                "PATCH",
-                f"/api/v1/schemas/{segment(id)}",
-                body={"name": name},
-                media_type="application/merge-patch+json",
-                timeout=timeout,
-            ),
-        )
-
-    def delete_schema(
-        self,
-        id: int,
-        *,
-        timeout: Timeout | None = None,
-    ) -> DeletedAnswer:
-        """Delete a schema.
-
-        Refused while anything refers to it.
-
-        Needs the scope `registry:write`.
-
-        DELETE /api/v1/schemas/{id}
-
-        Args:
-            id: Its number.
-        """
-        return cast(
-            DeletedAnswer,
-            self._json(
-                "DELETE",
-                f"/api/v1/schemas/{segment(id)}",
-                timeout=timeout,
-            ),
-        )
-
-    def list_schema_references(
-        self,
-        id: int,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> ReferencesAnswer:
-        """List what refers to a schema.
-
-        The user groups whose mappings refer to it, and whether the workspace requires it. Under the
-        policy `open` mappings refer to nothing.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/schemas/{id}/references
-
-        Args:
-            id: Its number.
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-        """
-        return cast(
-            ReferencesAnswer,
-            self._json(
-                "GET",
-                f"/api/v1/schemas/{segment(id)}/references",
-                query={"limit": limit, "cursor": cursor},
-                timeout=timeout,
-            ),
-        )
-
-    def list_data_sources(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        provided_id: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> DataSourcesAnswer:
-        """List data sources.
-
-        The data sources of the workspace in the order of their registration, or the one with your
-        own id `provided_id`.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/data-sources
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-            provided_id: The one with this id of yours.
-        """
-        return cast(
-            DataSourcesAnswer,
-            self._json(
-                "GET",
-                "/api/v1/data-sources",
-                query={"limit": limit, "cursor": cursor, "provided_id": provided_id},
-                timeout=timeout,
-            ),
-        )
-
-    def register_data_source(
-        self,
-        *,
-        provided_id: str,
-        name: str,
-        timeout: Timeout | None = None,
-    ) -> DataSourceAnswer:
-        """Register a data source.
-
-        A data source is what is queried, and what a value of a `mapping` names: by your own id, or
-        by our number.
-
-        Needs the scope `registry:write`.
-
-        POST /api/v1/data-sources
-
-        Args:
-            provided_id: Your own id of it, which mappings name: 1–255 code points, at most 1,024
-                bytes of UTF-8, no control characters. It cannot be changed.
-            name: Its name for people: 1–255 code points.
-        """
-        return cast(
-            DataSourceAnswer,
-            self._json(
-                "POST",
-                "/api/v1/data-sources",
-                body={"provided_id": provided_id, "name": name},
-                timeout=timeout,
-            ),
-        )
-
-    def get_data_source(
-        self,
-        id: int,
-        *,
-        timeout: Timeout | None = None,
-    ) -> DataSourceAnswer:
-        """Read a data source.
-
-        The data source with this number of ours.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/data-sources/{id}
-
-        Args:
-            id: Its number.
-        """
-        return cast(
-            DataSourceAnswer,
-            self._json(
-                "GET",
-                f"/api/v1/data-sources/{segment(id)}",
-                timeout=timeout,
-            ),
-        )
-
-    def rename_data_source(
-        self,
-        id: int,
-        *,
-        name: str,
-        timeout: Timeout | None = None,
-    ) -> DataSourceAnswer:
-        """Rename a data source.
-
-        Changes its name. Its provided_id cannot be changed: stored mappings hang on it.
-
-        Needs the scope `registry:write`.
-
-        PATCH /api/v1/data-sources/{id}
-
-        Args:
-            id: Its number.
-            name: Its name for people: 1–255 code points.
-        """
-        return cast(
-            DataSourceAnswer,
-            self._json(
-                "PATCH",
-                f"/api/v1/data-sources/{segment(id)}",
-                body={"name": name},
-                media_type="application/merge-patch+json",
-                timeout=timeout,
-            ),
-        )
-
-    def delete_data_source(
-        self,
-        id: int,
-        *,
-        timeout: Timeout | None = None,
-    ) -> DeletedAnswer:
-        """Delete a data source.
-
-        Refused while anything refers to it.
-
-        Needs the scope `registry:write`.
-
-        DELETE /api/v1/data-sources/{id}
-
-        Args:
-            id: Its number.
-        """
-        return cast(
-            DeletedAnswer,
-            self._json(
-                "DELETE",
-                f"/api/v1/data-sources/{segment(id)}",
-                timeout=timeout,
-            ),
-        )
-
-    def list_data_source_references(
-        self,
-        id: int,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> ReferencesAnswer:
-        """List what refers to a data source.
-
-        The user groups whose mappings refer to it. Under the policy `open` mappings refer to
-        nothing.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/data-sources/{id}/references
-
-        Args:
-            id: Its number.
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-        """
-        return cast(
-            ReferencesAnswer,
-            self._json(
-                "GET",
-                f"/api/v1/data-sources/{segment(id)}/references",
-                query={"limit": limit, "cursor": cursor},
-                timeout=timeout,
-            ),
-        )
-
-    def get_workspace(
-        self,
-        *,
-        timeout: Timeout | None = None,
-    ) -> WorkspaceAnswer:
-        """Read the settings of the workspace.
-
-        What the workspace of the API token asks of every user group; and its id, the issuer and the
-        audiences of its embed tokens.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/workspace
-        """
-        return cast(
-            WorkspaceAnswer,
-            self._json(
-                "GET",
-                "/api/v1/workspace",
-                timeout=timeout,
-            ),
-        )
-
-    def update_workspace(
-        self,
-        *,
-        required_properties: Sequence[RequiredPropertyDto] | Absent = ABSENT,
-        required_schemas: Sequence[str] | Absent = ABSENT,
-        mapping_policy: Literal["open", "registered"] | Absent = ABSENT,
-        embed_token_issuer: str | None | Absent = ABSENT,
-        embed_token_audiences: Sequence[str] | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> WorkspaceAnswer:
-        """Change the settings of the workspace.
-
-        Stores every setting that is sent. A change to `registered` resolves every stored mapping
-        and is refused if one cannot be; a change to `open` forgets what they were resolved to. A
-        new requirement is never refused for groups that do not meet it: their tokens are inactive
-        until they do. Writes of user groups wait meanwhile.
-
-        Needs the scope `registry:write`.
-
-        PATCH /api/v1/workspace
-
-        Args:
-            required_properties: The properties that every user group must have, no name twice.
-            required_schemas: The schemas that every user group must map; under `registered` by your
-                own ids of them.
-            mapping_policy: `open`: a mapping takes any ids. `registered`: those of the registry,
-                and the renderer gets what they name.
-            embed_token_issuer: What the embed tokens of the workspace name as their issuer (`iss`);
-                null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens
-                that are out become invalid. It does not prove whose a token is, since other
-                workspaces may choose the same: compare `workspace_id`.
-            embed_token_audiences: The audiences that embed tokens may be issued for, compared code
-                point by code point; empty for any.
-        """
-        return cast(
-            WorkspaceAnswer,
-            self._json(
-                "PATCH",
-                "/api/v1/workspace",
-                body={
-                    "required_properties": required_properties,
-                    "required_schemas": required_schemas,
-                    "mapping_policy": mapping_policy,
-                    "embed_token_issuer": embed_token_issuer,
-                    "embed_token_audiences": embed_token_audiences,
-                },
-                media_type="application/merge-patch+json",
-                timeout=timeout,
-            ),
-        )
-
-    def list_unresolvable_mappings(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> FlawedGroupsAnswer:
-        """List what stands in the way of the policy `registered`.
-
-        The user groups whose mappings name what is not registered, or one schema by two keys; none
-        while the policy is `registered`.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/workspace/unresolvable-mappings
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-        """
-        return cast(
-            FlawedGroupsAnswer,
-            self._json(
-                "GET",
-                "/api/v1/workspace/unresolvable-mappings",
-                query={"limit": limit, "cursor": cursor},
-                timeout=timeout,
-            ),
-        )
-
-    def list_incomplete_user_groups(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> FlawedGroupsAnswer:
-        """List the user groups that lack what is required.
-
-        Their tokens are inactive until a write gives them what they lack. Of each group it tells
-        every requirement that it does not meet.
-
-        Needs the scope `registry:read`.
-
-        GET /api/v1/workspace/incomplete-user-groups
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-        """
-        return cast(
-            FlawedGroupsAnswer,
-            self._json(
-                "GET",
-                "/api/v1/workspace/incomplete-user-groups",
-                query={"limit": limit, "cursor": cursor},
-                timeout=timeout,
-            ),
-        )
-
-    def preview_incomplete_user_groups(
-        self,
-        *,
-        limit: int | Absent = ABSENT,
-        cursor: str | Absent = ABSENT,
-        required_properties: Sequence[RequiredPropertyDto] | Absent = ABSENT,
-        required_schemas: Sequence[str] | Absent = ABSENT,
-        timeout: Timeout | None = None,
-    ) -> FlawedGroupsAnswer:
-        """List the user groups that a new requirement would make incomplete.
-
-        Those that have what is required now, and would lack something if the body were what is
-        required: their tokens would become inactive. Of each group it tells every requirement that
-        it would not meet. Nothing is changed.
-
-        Needs the scope `registry:write`.
-
-        POST /api/v1/workspace/incomplete-user-groups/preview
-
-        Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-            required_properties: The properties that every user group must have, no name twice.
-            required_schemas: The schemas that every user group must map; under `registered` by your
-                own ids of them.
-        """
-        return cast(
-            FlawedGroupsAnswer,
-            self._json(
-                "POST",
-                "/api/v1/workspace/incomplete-user-groups/preview",
-                query={"limit": limit, "cursor": cursor},
-                body={
-                    "required_properties": required_properties,
-                    "required_schemas": required_schemas,
-                },
-                timeout=timeout,
-            ),
-        )
-
     def create_or_look_up_user_group(
         self,
         *,
@@ -998,23 +73,26 @@ class UserGroupClient(Transport):
         mapping: Mapping[str, str | int] | None | Absent = ABSENT,
         properties: Mapping[str, Any] | None | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> LookedUpUserGroupAnswer:
+    ) -> UserGroupLookupResponse:
         """Create or look up a user group.
+
+        Generated clients and `fetch` cannot send a GET with a body. Use `PUT /api/user` to create
+        or change a group, and `GET /api/v1/user-groups/{id}/tokens/current` to look up its token;
+        or send the body as `POST /api/user` with the header `X-HTTP-Method-Override: GET`.
 
         Creates the group if its id is new (then `name` is needed), else looks it up: same token,
         same `team_id`. A field that is sent and differs is stored, which needs the scope
         `user-groups:write`; a field that is not sent stays. A body with `user_group_id` alone never
-        creates. Clients that cannot send a GET with a body send it as POST with the header
-        `X-HTTP-Method-Override: GET`, or use PUT.
+        creates.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `user-groups:read`.
 
         GET /api/user
 
         Args:
             user_group_id: Your own id of the user group: 1–255 code points, at most 1,024 bytes of
-                UTF-8, no control characters. Compared code point by code point. That of a new group
-                has no `.` or `..` alone between slashes or backslashes.
+                UTF-8, no control characters. Compared code point by code point. The id of a new
+                group must not have `.` or `..` alone between slashes or backslashes.
             name: Name of the user group, 1–255 code points. Needed to create a group.
             mapping: Schema id → data source: at most 200 entries, each value the data source’s own
                 integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null`
@@ -1024,21 +102,21 @@ class UserGroupClient(Transport):
                 double cannot hold exactly is refused.
         """
         return cast(
-            LookedUpUserGroupAnswer,
+            UserGroupLookupResponse,
             self._json(
                 "GET",
                 "/api/user",
                 body={
-                    "user_group_id": user_group_id,
                     "name": name,
                     "mapping": mapping,
                     "properties": properties,
+                    "user_group_id": user_group_id,
                 },
                 timeout=timeout,
             ),
         )
 
-    def put_user_group(
+    def upsert_user_group(
         self,
         *,
         user_group_id: str,
@@ -1046,23 +124,23 @@ class UserGroupClient(Transport):
         mapping: Mapping[str, str | int] | None | Absent = ABSENT,
         properties: Mapping[str, Any] | None | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupAnswer:
+    ) -> UserGroupWithTokenResponse:
         """Write a user group.
 
         Creates the group (then `name` is needed) or stores every field that is sent. A field that
         is not sent stays; `mapping` and `properties` are replaced as a whole. The token never
-        changes, and the answer holds it, also where nothing was to change: whoever has the scope
-        `user-groups:write` can read the token of any group whose id they know. The audit log tells
-        it, as `user_group_token.show`.
+        changes. The response contains it even if nothing changes, so a caller with the scope
+        `user-groups:write` can read the token of any group whose id it knows. The audit log records
+        this as `user_group_token.show`.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         PUT /api/user
 
         Args:
             user_group_id: Your own id of the user group: 1–255 code points, at most 1,024 bytes of
-                UTF-8, no control characters. Compared code point by code point. That of a new group
-                has no `.` or `..` alone between slashes or backslashes.
+                UTF-8, no control characters. Compared code point by code point. The id of a new
+                group must not have `.` or `..` alone between slashes or backslashes.
             name: Name of the user group, 1–255 code points. Needed to create a group.
             mapping: Schema id → data source: at most 200 entries, each value the data source’s own
                 integer id or the id you gave it. Replaced as a whole when sent; `{}` or `null`
@@ -1072,15 +150,15 @@ class UserGroupClient(Transport):
                 double cannot hold exactly is refused.
         """
         return cast(
-            UserGroupAnswer,
+            UserGroupWithTokenResponse,
             self._json(
                 "PUT",
                 "/api/user",
                 body={
-                    "user_group_id": user_group_id,
                     "name": name,
                     "mapping": mapping,
                     "properties": properties,
+                    "user_group_id": user_group_id,
                 },
                 timeout=timeout,
             ),
@@ -1093,30 +171,29 @@ class UserGroupClient(Transport):
         idempotency_key: str | Absent = ABSENT,
         grace_period_seconds: int | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupAnswer:
+    ) -> UserGroupWithTokenResponse:
         """Rotate a user group token.
 
         Gives the group that holds `current_token` a new token. The old one can never rotate again;
         it ends at once, or can be introspected for `grace_period_seconds` more. Of several
-        rotations of one token exactly one succeeds. If the answer is lost, GET with the
-        `user_group_id` gives the new token, or the same call with the same `Idempotency-Key` the
-        same answer.
+        rotations of one token exactly one succeeds. If the response is lost, GET with the
+        `user_group_id` returns the new token, and the same request with the same `Idempotency-Key`
+        returns the same response.
 
-        Needs the scope `tokens:rotate`.
+        Required scope: `tokens:rotate`.
 
         POST /api/user
 
         Args:
             current_token: The user-group token that the group holds now.
-            idempotency_key: Any text of 1–255 visible ASCII characters, new for each rotation you
-                mean. The same call with the same key and API token within 24 hours is done once and
-                answered the same.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds the old token can still be introspected, so
-                that dashboards that are open go on. Without it the service’s ROTATION_GRACE_SECONDS
-                holds, which is 0 unless the operator chose otherwise.
+                that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS,
+                which is 0 unless the operator sets it.
         """
         return cast(
-            UserGroupAnswer,
+            UserGroupWithTokenResponse,
             self._json(
                 "POST",
                 "/api/user",
@@ -1128,35 +205,35 @@ class UserGroupClient(Transport):
 
     def import_user_groups(
         self,
-        lines: Iterable[ImportedUserGroupDto],
+        lines: Iterable[UserGroupLine],
         *,
         results: str | Absent = "failed",
         timeout: Timeout | None = None,
     ) -> Stream[ImportedLine | RefusedLine | ImportSummary]:
         """Import user groups.
 
-        Stores a group for each line of any number of lines, by the rules of PUT /api/user, and with
-        the token it has had elsewhere if the line has one; setting a token, of a new group as of a
-        known one, needs the scope `tokens:rotate` too, and ends the token that the group had. Each
-        line is answered, in order, once it is durable; a line that is refused costs no other line
-        anything, and its `status` and `code` are those of the catalogue of errors. The last line of
-        the answer is the summary: without it the answer was cut. An import can be repeated as it
-        is; one of no line is one of nothing. A line with the id of an earlier one is refused, which
-        names both; a line that ends the token of a known group says so (`token_replaced`). A byte
-        order mark at the beginning is skipped. Each line counts as a call for the rate limits:
-        while they are used up the import waits, and reads no more of its body; it does not fail. At
-        most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the answer
-        while you send, or ask for `results=failed`.
+        Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line
+        can have the token that the group has elsewhere: setting a token, of a new or an existing
+        group, also needs the scope `tokens:rotate`, and ends the previous token of the group. Each
+        line gets its result, in order, once it is durable. A refused line does not affect others,
+        and its `status` and `code` are those of the catalogue of errors. The last line of the
+        response is the summary: without it the response was cut off. An import can be repeated as
+        it is, and can be empty. A line with the id of an earlier line is refused with a text that
+        names both; a line that ends the token of an existing group says so (`token_replaced`). A
+        byte order mark at the beginning is skipped. Each line counts as a call for the rate limits:
+        while a limit is reached the import pauses and reads no more of its body; it does not fail.
+        At most 20 imports of a workspace run at once. BODY_LIMIT holds for each line. Read the
+        response while you send, or ask for `results=failed`.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         POST /api/v1/user-groups/import
 
         Args:
             lines: One object for each line; sent as they come.
-            results: `failed`: answer only the lines that were refused or have replaced a token, and
-                the summary. For clients that read nothing before they have sent everything.
-                Default: `"all"`. Here `failed`, unless another is given.
+            results: `failed`: return only the lines that were refused or that replaced a token, and
+                the summary. For clients that send the whole body before they read. Default:
+                `"all"`. Here `failed`, unless another is given.
         """
         return self._lines(
             "POST",
@@ -1172,19 +249,19 @@ class UserGroupClient(Transport):
         *,
         include_tokens: bool | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> Stream[ImportedUserGroupDto | ExportSummary]:
+    ) -> Stream[UserGroupLine | ExportSummary]:
         """Export user groups.
 
         Every group of the workspace with its current token, in order of `team_id`, as an import
-        takes them. The last line is the summary: without it the answer was cut. At most 2 exports
-        of a workspace run at once. It is a POST because the answer holds credentials.
+        takes them. The last line is the summary: without it the response was cut off. At most 2
+        exports of a workspace run at once. It is a POST because the response contains credentials.
 
-        Needs the scope `admin`.
+        Required scope: `admin`.
 
         POST /api/v1/user-groups/export
 
         Args:
-            include_tokens: Whether each line has the token of its group. Default: `true`.
+            include_tokens: Whether each line contains the token of its group. Default: `true`.
         """
         return self._lines(
             "POST",
@@ -1203,42 +280,42 @@ class UserGroupClient(Transport):
         name_prefix: str | Absent = ABSENT,
         property_name: str | Absent = ABSENT,
         property_value: str | Absent = ABSENT,
-        suspended: str | Absent = ABSENT,
-        resolvable: str | Absent = ABSENT,
+        suspended: bool | Absent = ABSENT,
+        resolvable: bool | Absent = ABSENT,
         sort: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupsAnswer:
+    ) -> UserGroupsResponse:
         """List user groups.
 
-        Without tokens, in the order of `sort`: without it in that of their creation, which is that
-        of their `team_id`. Filters can be combined, with each other and with every order. With
-        filters one call looks at 1,000 groups at most: a page may have fewer groups than asked for,
-        or none, and still a `next_cursor`; the list ends where there is none. A group whose place
-        in the order changes between two pages may appear on both or on neither.
+        Without tokens, in the order of `sort`; by default in order of creation, which is that of
+        `team_id`. Filters can be combined, with each other and with every order. With filters one
+        call looks at 1,000 groups at most: a page may have fewer groups than asked for, or none,
+        and still a `next_cursor`; the list ends where there is none. A group whose place in the
+        order changes between two pages may appear on both or on neither.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `user-groups:read`.
 
         GET /api/v1/user-groups
 
         Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
             search: The id, the name or a property at the top level that is a string contains this
                 text, in upper or lower case.
             name_prefix: The name begins with this text, code point by code point.
-            property_name: There is a property of this name at the top level of `properties`.
+            property_name: The group has a property of this name at the top level of `properties`.
             property_value: The property that `property_name` names has this value: a JSON scalar
                 such as `25`, `true`, `null` or `"25"`. Any other text is the string itself: `EMEA`
                 is `"EMEA"`.
             suspended: Whether the group is suspended.
             resolvable: Whether every entry of its mapping names a schema and a data source of the
                 registry, and no two the same schema. A group without a mapping is resolvable.
-            sort: The order of the list; `-` turns it round. Texts are in the order of their code
+            sort: The order of the list; `-` reverses it. Texts are in the order of their code
                 points. Default: `"created_at"`.
         """
         return cast(
-            UserGroupsAnswer,
+            UserGroupsResponse,
             self._json(
                 "GET",
                 "/api/v1/user-groups",
@@ -1264,25 +341,25 @@ class UserGroupClient(Transport):
         if_match: str | Absent = ABSENT,
         if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupResourceAnswer | None:
+    ) -> UserGroupResponse | None:
         """Get a user group.
 
-        Reads and never writes. The answer holds no token, so it has an `ETag`: send it in
-        `If-Match` with a write, and the write is done only if nobody else has changed the group
-        since.
+        Reads and never writes. The response contains no token, so it has an `ETag`: send it in
+        `If-Match` with a write, and the write is performed only if the group has not changed since.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `user-groups:read`.
 
         GET /api/v1/user-groups/{id}
 
         Args:
             id: Your own id of the user group.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
-                proxy has made weak (`W/"…"`) counts too.
-            if_none_match: Only if it is in none of these states; `*`: if it is not there.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            UserGroupResourceAnswer | None,
+            UserGroupResponse | None,
             self._json(
                 "GET",
                 f"/api/v1/user-groups/{segment(id)}",
@@ -1302,32 +379,33 @@ class UserGroupClient(Transport):
         properties: Mapping[str, Any] | None | Absent = ABSENT,
         user_group_id: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupResourceAnswer:
+    ) -> UserGroupResponse:
         """Create or replace a user group.
 
         Makes the group exactly what the body says: unlike PUT /api/user, a `mapping` or
         `properties` that is not sent is emptied, and an unknown field is refused. The token never
-        changes and is not answered. With `If-None-Match: *` it only creates, with `If-Match` it
+        changes and is not returned. With `If-None-Match: *` it only creates, with `If-Match` it
         only replaces.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         PUT /api/v1/user-groups/{id}
 
         Args:
             id: Your own id of the user group.
             name: Name of the user group, 1–255 code points.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
-                proxy has made weak (`W/"…"`) counts too.
-            if_none_match: Only if it is in none of these states; `*`: if it is not there.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
             mapping: Schema id → data source: at most 200 entries, each value the data source’s own
                 integer id or the id you gave it. Empty if it is not sent.
             properties: Variables for dashboards and SQL: any JSON object up to 16 KiB and 16
                 levels. Empty if it is not sent.
-            user_group_id: The id of the path once more; it need not be sent.
+            user_group_id: The id of the path again; optional.
         """
         return cast(
-            UserGroupResourceAnswer,
+            UserGroupResponse,
             self._json(
                 "PUT",
                 f"/api/v1/user-groups/{segment(id)}",
@@ -1342,7 +420,7 @@ class UserGroupClient(Transport):
             ),
         )
 
-    def patch_user_group(
+    def update_user_group(
         self,
         id: str,
         *,
@@ -1352,29 +430,30 @@ class UserGroupClient(Transport):
         mapping: Mapping[str, str | int | None] | None | Absent = ABSENT,
         properties: Mapping[str, Any] | None | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupResourceAnswer:
+    ) -> UserGroupResponse:
         """Change parts of a user group.
 
         A JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged,
         anything else replaces. Patches of different members that arrive together are all kept.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         PATCH /api/v1/user-groups/{id}
 
         Args:
             id: Your own id of the user group.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
-                proxy has made weak (`W/"…"`) counts too.
-            if_none_match: Only if it is in none of these states; `*`: if it is not there.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
             name: Name of the user group, 1–255 code points.
-            mapping: Entries to set; those that are null are removed, and those that are not named
-                stay. `null` removes all.
-            properties: Properties to set; those that are null are removed, those that are not named
-                stay, and objects are merged in turn. `null` removes all.
+            mapping: Entries to set; null removes an entry, and other entries stay. `null` in place
+                of the object removes all.
+            properties: Properties to set; null removes a property, other properties stay, and
+                objects are merged recursively. `null` in place of the object removes all.
         """
         return cast(
-            UserGroupResourceAnswer,
+            UserGroupResponse,
             self._json(
                 "PATCH",
                 f"/api/v1/user-groups/{segment(id)}",
@@ -1392,25 +471,26 @@ class UserGroupClient(Transport):
         if_match: str | Absent = ABSENT,
         if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> DeletedAnswer:
+    ) -> DeletedResponse:
         """Delete a user group.
 
         Removes the group with its tokens for good: none of them is valid from then on, and a group
         of the same id that is created later has another `team_id` and another token. To end its
         tokens for a while, suspend it.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         DELETE /api/v1/user-groups/{id}
 
         Args:
             id: Your own id of the user group.
-            if_match: Only if the thing is in one of these states: entity tags, or `*`. A tag that a
-                proxy has made weak (`W/"…"`) counts too.
-            if_none_match: Only if it is in none of these states; `*`: if it is not there.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            DeletedAnswer,
+            DeletedResponse,
             self._json(
                 "DELETE",
                 f"/api/v1/user-groups/{segment(id)}",
@@ -1424,13 +504,13 @@ class UserGroupClient(Transport):
         id: str,
         *,
         timeout: Timeout | None = None,
-    ) -> UserGroupResourceAnswer:
+    ) -> UserGroupResponse:
         """Suspend a user group.
 
         No token of the group can be introspected until it is resumed. It can still be looked up,
         written and rotated. Suspending it again changes nothing. The call has no body.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         POST /api/v1/user-groups/{id}/suspend
 
@@ -1438,7 +518,7 @@ class UserGroupClient(Transport):
             id: Your own id of the user group.
         """
         return cast(
-            UserGroupResourceAnswer,
+            UserGroupResponse,
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/suspend",
@@ -1451,14 +531,14 @@ class UserGroupClient(Transport):
         id: str,
         *,
         timeout: Timeout | None = None,
-    ) -> UserGroupResourceAnswer:
+    ) -> UserGroupResponse:
         """Resume a user group.
 
         Its current token can be introspected again; a token that was replaced meanwhile cannot,
         beyond its grace period. Resuming a group that is not suspended changes nothing. The call
         has no body.
 
-        Needs the scope `user-groups:write`.
+        Required scope: `user-groups:write`.
 
         POST /api/v1/user-groups/{id}/resume
 
@@ -1466,7 +546,7 @@ class UserGroupClient(Transport):
             id: Your own id of the user group.
         """
         return cast(
-            UserGroupResourceAnswer,
+            UserGroupResponse,
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/resume",
@@ -1483,29 +563,29 @@ class UserGroupClient(Transport):
         generation: int | Absent = ABSENT,
         last_four: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> TokensAnswer:
+    ) -> UserGroupTokensResponse:
         """List the tokens of a user group.
 
         The current token and those before it, without the tokens themselves: when each was issued,
-        replaced and last introspected, and why it is refused. It tells whether an old token is
-        still in use before you end its overlap, and of a token that a dashboard refuses, by its
-        last four characters, what has happened to it.
+        replaced and last introspected, and why it is refused. Shows whether an old token is still
+        in use before you end its overlap. If a dashboard refuses a token, its last four characters
+        find it here, with the reason.
 
-        Needs the scope `admin`.
+        Required scope: `user-groups:read`.
 
         GET /api/v1/user-groups/{id}/tokens
 
         Args:
             id: Your own id of the user group.
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-            generation: The token of this generation alone.
-            last_four: Tokens that end in these four characters: which one somebody holds can be
-                told without showing it.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            generation: Only the token of this generation.
+            last_four: Only tokens that end in these four characters: identifies the token that
+                somebody holds without showing it.
         """
         return cast(
-            TokensAnswer,
+            UserGroupTokensResponse,
             self._json(
                 "GET",
                 f"/api/v1/user-groups/{segment(id)}/tokens",
@@ -1519,18 +599,18 @@ class UserGroupClient(Transport):
             ),
         )
 
-    def get_current_token_of_user_group(
+    def get_user_group_token(
         self,
         id: str,
         *,
         timeout: Timeout | None = None,
-    ) -> UserGroupAnswer:
+    ) -> UserGroupWithTokenResponse:
         """Get the current token of a user group.
 
-        The token to pass to dashboards, as GET /api/user answers it. It is never part of the user
+        The token to pass to dashboards, as GET /api/user returns it. It is never part of the user
         group below /api/v1.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `user-groups:read`.
 
         GET /api/v1/user-groups/{id}/tokens/current
 
@@ -1538,7 +618,7 @@ class UserGroupClient(Transport):
             id: Your own id of the user group.
         """
         return cast(
-            UserGroupAnswer,
+            UserGroupWithTokenResponse,
             self._json(
                 "GET",
                 f"/api/v1/user-groups/{segment(id)}/tokens/current",
@@ -1546,34 +626,33 @@ class UserGroupClient(Transport):
             ),
         )
 
-    def rotate_token_of_user_group(
+    def rotate_user_group_token_by_id(
         self,
         id: str,
         *,
         idempotency_key: str | Absent = ABSENT,
         grace_period_seconds: int | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> UserGroupAnswer:
+    ) -> UserGroupWithTokenResponse:
         """Rotate the token of a user group.
 
         As POST /api/user, for a caller who knows the group but does not hold its token. Each call
-        issues a new token; with an `Idempotency-Key` a repeated call is answered the same.
+        issues a new token; with an `Idempotency-Key` a repeated request gets the same response.
 
-        Needs the scope `tokens:rotate`.
+        Required scope: `tokens:rotate`.
 
         POST /api/v1/user-groups/{id}/tokens/rotate
 
         Args:
             id: Your own id of the user group.
-            idempotency_key: Any text of 1–255 visible ASCII characters, new for each rotation you
-                mean. The same call with the same key and API token within 24 hours is done once and
-                answered the same.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds the old token can still be introspected, so
-                that dashboards that are open go on. Without it the service’s ROTATION_GRACE_SECONDS
-                holds, which is 0 unless the operator chose otherwise.
+                that open dashboards keep working. By default the service’s ROTATION_GRACE_SECONDS,
+                which is 0 unless the operator sets it.
         """
         return cast(
-            UserGroupAnswer,
+            UserGroupWithTokenResponse,
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/tokens/rotate",
@@ -1589,13 +668,13 @@ class UserGroupClient(Transport):
         generation: int,
         *,
         timeout: Timeout | None = None,
-    ) -> TokensAnswer:
+    ) -> UserGroupTokensResponse:
         """End the overlap of a replaced token.
 
         A token that was rotated with a grace period can no longer be introspected from now on. The
         current token is not revoked but rotated.
 
-        Needs the scope `tokens:rotate`.
+        Required scope: `tokens:rotate`.
 
         POST /api/v1/user-groups/{id}/tokens/{generation}/revoke
 
@@ -1604,7 +683,7 @@ class UserGroupClient(Transport):
             generation: Its number.
         """
         return cast(
-            TokensAnswer,
+            UserGroupTokensResponse,
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/tokens/{segment(generation)}/revoke",
@@ -1617,39 +696,42 @@ class UserGroupClient(Transport):
         id: str,
         *,
         audience: str,
+        idempotency_key: str | Absent = ABSENT,
         expires_in_seconds: int | Absent = ABSENT,
         origin: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> EmbedTokenAnswer:
+    ) -> EmbedTokenResponse:
         """Issue an embed token.
 
         A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group
         token, which then never reaches a browser. Introspection accepts it, and everybody can
-        verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection before
-        that, when the token it hangs on ends or the group is suspended or deleted. A grace period
-        of a rotation holds for it too. The workspace can have a list of the audiences that it may
-        be issued for: another is a 422.
+        verify it with /.well-known/jwks.json. It ends at `expires_at`; for introspection sooner, if
+        the token it depends on ends or the group is suspended or deleted. The grace period of a
+        rotation applies to it too. The workspace can have a list of the audiences that it may be
+        issued for: another is a 422.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `embed-tokens:issue`.
 
         POST /api/v1/user-groups/{id}/embed-tokens
 
         Args:
             id: Your own id of the user group.
-            audience: Who is to accept the token (`aud`), such as the address of your renderer:
-                1–255 code points, no control characters. Whoever verifies it compares this with its
-                own name.
-            expires_in_seconds: For how many seconds the token is valid, if nothing ends it before.
+            audience: Audience (`aud`) that accepts the token, such as the address of your renderer:
+                1–255 code points, no control characters. A verifier compares it with its own name.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            expires_in_seconds: For how many seconds the token is valid, unless it is ended sooner.
                 Default: `600`.
             origin: Web origin of the page that embeds the dashboard, as browsers write it: https
-                (http for localhost), no path. The renderer reads it and may let no other page frame
+                (http for localhost), no path. The renderer can use it to let no other page frame
                 the dashboard.
         """
         return cast(
-            EmbedTokenAnswer,
+            EmbedTokenResponse,
             self._json(
                 "POST",
                 f"/api/v1/user-groups/{segment(id)}/embed-tokens",
+                headers={"Idempotency-Key": idempotency_key},
                 body={
                     "audience": audience,
                     "expires_in_seconds": expires_in_seconds,
@@ -1659,21 +741,21 @@ class UserGroupClient(Transport):
             ),
         )
 
-    def get_jwks(
+    def get_json_web_key_set(
         self,
         *,
         timeout: Timeout | None = None,
-    ) -> Jwks:
+    ) -> JsonWebKeySet:
         """The public keys of embed tokens.
 
         A JSON Web Key Set, as RFC 7517 has it and without `success`: with it embed tokens are
-        verified offline. Needs no API token, may be cached for five minutes, and is answered
-        without the database.
+        verified offline. Needs no API token, may be cached for five minutes, and does not use the
+        database.
 
         GET /.well-known/jwks.json
         """
         return cast(
-            Jwks,
+            JsonWebKeySet,
             self._json(
                 "GET",
                 "/.well-known/jwks.json",
@@ -1691,7 +773,7 @@ class UserGroupClient(Transport):
         client_secret: str | Absent = ABSENT,
         client_id: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> IntrospectionAnswer:
+    ) -> IntrospectionResponse:
         """Introspect a token.
 
         For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources
@@ -1701,23 +783,23 @@ class UserGroupClient(Transport):
         OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret` in
         the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
 
-        Needs the scope `tokens:introspect`.
+        Required scope: `tokens:introspect`.
 
         POST /api/v1/introspect
 
         Args:
             token: The user-group token, or embed token, that a dashboard was given.
             cache_control: `no-cache` (or `no-store`, `max-age=0`) asks the database. Without it the
-                answer may be from memory, and was true less than a second ago.
-            schema_id: The one schema to tell about: `mapping` then has its entry alone, or
+                response may be from memory, and was true less than a second ago.
+            schema_id: Restricts the response to one schema: `mapping` then has only its entry, or
                 `unmapped` names it. Under the policy `registered` your own id of the schema, or our
                 number of it.
-            client_secret: In a form, of a client that sends no `Authorization` header: its API
-                token (`client_secret_post`).
-            client_id: Beside `client_secret`; it can be any and is not looked at.
+            client_secret: The API token of a client that sends a form and no `Authorization` header
+                (`client_secret_post`).
+            client_id: Accompanies `client_secret`; any value, which is ignored.
         """
         return cast(
-            IntrospectionAnswer,
+            IntrospectionResponse,
             self._json(
                 "POST",
                 "/api/v1/introspect",
@@ -1732,11 +814,11 @@ class UserGroupClient(Transport):
             ),
         )
 
-    def get_authorization_server(
+    def get_authorization_server_metadata(
         self,
         *,
         timeout: Timeout | None = None,
-    ) -> AuthorizationServer:
+    ) -> AuthorizationServerMetadata:
         """Where things are, for OAuth 2.0 clients.
 
         Metadata as RFC 8414 has it and without `success`, by which clients find introspection and
@@ -1746,7 +828,7 @@ class UserGroupClient(Transport):
         GET /.well-known/oauth-authorization-server
         """
         return cast(
-            AuthorizationServer,
+            AuthorizationServerMetadata,
             self._json(
                 "GET",
                 "/.well-known/oauth-authorization-server",
@@ -1755,84 +837,568 @@ class UserGroupClient(Transport):
             ),
         )
 
-    def list_events(
+    def list_schemas(
         self,
         *,
-        types: str | Absent = ABSENT,
-        after: str | Absent = ABSENT,
-        wait: int | Absent = ABSENT,
         limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        provided_id: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> EventsAnswer:
-        """List events.
+    ) -> SchemasResponse:
+        """List schemas.
 
-        What has changed in the workspace, oldest first: each change of a group, its tokens, an API
-        token, and whatever all groups depend on. Every event comes at least once; where one comes
-        again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to
-        be answered as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: whoever
-        comes later is told so with a 410. They say what has changed, not how, and never hold a
-        token.
+        The schemas of the workspace in the order of their registration, or the one with your own id
+        `provided_id`.
 
-        Needs the scope `events:read`.
+        Required scope: `registry:read`.
 
-        GET /api/v1/events
+        GET /api/v1/schemas
 
         Args:
-            types: Only events of these types, separated by commas, where `*` stands for any
-                characters: `user_group.update`, `user_group.*`.
-            after: `next_cursor` of the answer before, or the `id` of an event of the stream.
-                Without it the oldest event that is kept comes first; with `latest` none that has
-                happened.
-            wait: How many seconds to wait for an event where there is none yet. Default: `0`.
-            limit: About how many events: those of one transaction come together. Default: `100`.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            provided_id: Only the one with this id of your own.
         """
         return cast(
-            EventsAnswer,
+            SchemasResponse,
             self._json(
                 "GET",
-                "/api/v1/events",
-                query={"types": types, "after": after, "wait": wait, "limit": limit},
+                "/api/v1/schemas",
+                query={"limit": limit, "cursor": cursor, "provided_id": provided_id},
                 timeout=timeout,
             ),
         )
 
-    def stream_events(
+    def create_schema(
         self,
         *,
-        types: str | Absent = ABSENT,
-        after: str | Absent = ABSENT,
-        last_event_id: str | Absent = ABSENT,
+        provided_id: str,
+        name: str,
+        idempotency_key: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> Stream[ServerSentEvent]:
-        """Follow events.
+    ) -> SchemaResponse:
+        """Register a schema.
 
-        The events as they happen, as server-sent events. `change` has one in its data. `current`
-        comes at least four times a second and says that everything which was committed before `at`
-        has been told; `open` begins the stream with the moment of the same clock, in milliseconds,
-        at which the call arrived. So a reader that noted by its own clock when it made the call
-        knows for how long it has missed nothing. Nothing is current while `current` does not come.
-        Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins,
-        and of events that are sent together the last. The stream ends after five minutes at the
-        latest, before a restart, or when its reader is too slow: `end` says why. At most 50 streams
-        and waiting calls of an API token at once.
+        A schema is what dashboards are written against, and what a key of a `mapping` names. A
+        workspace has at most 200.
 
-        Needs the scope `events:read`.
+        Required scope: `registry:write`.
 
-        GET /api/v1/events/stream
+        POST /api/v1/schemas
 
         Args:
-            types: Only events of these types, separated by commas, where `*` stands for any
-                characters: `user_group.update`, `user_group.*`.
-            after: As of the list; `Last-Event-ID` comes first, without either the stream begins
-                now.
-            last_event_id: The `id` of the last event that was received.
+            provided_id: Your own id of it, which mappings name: 1–255 code points, at most 1,024
+                bytes of UTF-8, no control characters. It cannot be changed.
+            name: Its name for people: 1–255 code points.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
         """
-        return self._events(
-            "GET",
-            "/api/v1/events/stream",
-            query={"types": types, "after": after},
-            headers={"Last-Event-ID": last_event_id},
-            timeout=timeout,
+        return cast(
+            SchemaResponse,
+            self._json(
+                "POST",
+                "/api/v1/schemas",
+                headers={"Idempotency-Key": idempotency_key},
+                body={"provided_id": provided_id, "name": name},
+                timeout=timeout,
+            ),
+        )
+
+    def get_schema(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> SchemaResponse:
+        """Read a schema.
+
+        The schema with this number of ours.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/schemas/{id}
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            SchemaResponse,
+            self._json(
+                "GET",
+                f"/api/v1/schemas/{segment(id)}",
+                timeout=timeout,
+            ),
+        )
+
+    def update_schema(
+        self,
+        id: int,
+        *,
+        name: str,
+        timeout: Timeout | None = None,
+    ) -> SchemaResponse:
+        """Rename a schema.
+
+        Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
+
+        Required scope: `registry:write`.
+
+        PATCH /api/v1/schemas/{id}
+
+        Args:
+            id: Its number.
+            name: Its name for people: 1–255 code points.
+        """
+        return cast(
+            SchemaResponse,
+            self._json(
+                "PATCH",
+                f"/api/v1/schemas/{segment(id)}",
+                body={"name": name},
+                media_type="application/merge-patch+json",
+                timeout=timeout,
+            ),
+        )
+
+    def delete_schema(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> DeletedResponse:
+        """Delete a schema.
+
+        Refused while anything refers to it.
+
+        Required scope: `registry:write`.
+
+        DELETE /api/v1/schemas/{id}
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            DeletedResponse,
+            self._json(
+                "DELETE",
+                f"/api/v1/schemas/{segment(id)}",
+                timeout=timeout,
+            ),
+        )
+
+    def list_schema_references(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ReferencesResponse:
+        """List what refers to a schema.
+
+        The user groups whose mappings refer to it, and whether the workspace requires it. Under the
+        policy `open` mappings refer to nothing.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/schemas/{id}/references
+
+        Args:
+            id: Its number.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            ReferencesResponse,
+            self._json(
+                "GET",
+                f"/api/v1/schemas/{segment(id)}/references",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def list_data_sources(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        provided_id: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> DataSourcesResponse:
+        """List data sources.
+
+        The data sources of the workspace in the order of their registration, or the one with your
+        own id `provided_id`.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/data-sources
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            provided_id: Only the one with this id of your own.
+        """
+        return cast(
+            DataSourcesResponse,
+            self._json(
+                "GET",
+                "/api/v1/data-sources",
+                query={"limit": limit, "cursor": cursor, "provided_id": provided_id},
+                timeout=timeout,
+            ),
+        )
+
+    def create_data_source(
+        self,
+        *,
+        provided_id: str,
+        name: str,
+        idempotency_key: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> DataSourceResponse:
+        """Register a data source.
+
+        A data source is what is queried, and what a value of a `mapping` names: by your own id, or
+        by our number.
+
+        Required scope: `registry:write`.
+
+        POST /api/v1/data-sources
+
+        Args:
+            provided_id: Your own id of it, which mappings name: 1–255 code points, at most 1,024
+                bytes of UTF-8, no control characters. It cannot be changed.
+            name: Its name for people: 1–255 code points.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+        """
+        return cast(
+            DataSourceResponse,
+            self._json(
+                "POST",
+                "/api/v1/data-sources",
+                headers={"Idempotency-Key": idempotency_key},
+                body={"provided_id": provided_id, "name": name},
+                timeout=timeout,
+            ),
+        )
+
+    def get_data_source(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> DataSourceResponse:
+        """Read a data source.
+
+        The data source with this number of ours.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/data-sources/{id}
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            DataSourceResponse,
+            self._json(
+                "GET",
+                f"/api/v1/data-sources/{segment(id)}",
+                timeout=timeout,
+            ),
+        )
+
+    def update_data_source(
+        self,
+        id: int,
+        *,
+        name: str,
+        timeout: Timeout | None = None,
+    ) -> DataSourceResponse:
+        """Rename a data source.
+
+        Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
+
+        Required scope: `registry:write`.
+
+        PATCH /api/v1/data-sources/{id}
+
+        Args:
+            id: Its number.
+            name: Its name for people: 1–255 code points.
+        """
+        return cast(
+            DataSourceResponse,
+            self._json(
+                "PATCH",
+                f"/api/v1/data-sources/{segment(id)}",
+                body={"name": name},
+                media_type="application/merge-patch+json",
+                timeout=timeout,
+            ),
+        )
+
+    def delete_data_source(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> DeletedResponse:
+        """Delete a data source.
+
+        Refused while anything refers to it.
+
+        Required scope: `registry:write`.
+
+        DELETE /api/v1/data-sources/{id}
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            DeletedResponse,
+            self._json(
+                "DELETE",
+                f"/api/v1/data-sources/{segment(id)}",
+                timeout=timeout,
+            ),
+        )
+
+    def list_data_source_references(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ReferencesResponse:
+        """List what refers to a data source.
+
+        The user groups whose mappings refer to it. Under the policy `open` mappings refer to
+        nothing.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/data-sources/{id}/references
+
+        Args:
+            id: Its number.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            ReferencesResponse,
+            self._json(
+                "GET",
+                f"/api/v1/data-sources/{segment(id)}/references",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def get_workspace(
+        self,
+        *,
+        timeout: Timeout | None = None,
+    ) -> WorkspaceResponse:
+        """Read the settings of the workspace.
+
+        What the workspace of the API token requires of every user group; its id; and the issuer and
+        the audiences of its embed tokens.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/workspace
+        """
+        return cast(
+            WorkspaceResponse,
+            self._json(
+                "GET",
+                "/api/v1/workspace",
+                timeout=timeout,
+            ),
+        )
+
+    def update_workspace(
+        self,
+        *,
+        required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
+        required_schemas: Sequence[str] | Absent = ABSENT,
+        mapping_policy: Literal["open", "registered"] | Absent = ABSENT,
+        embed_token_issuer: str | None | Absent = ABSENT,
+        embed_token_audiences: Sequence[str] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> WorkspaceResponse:
+        """Change the settings of the workspace.
+
+        Stores every setting that is sent. A change to `registered` resolves every stored mapping
+        and is refused if one cannot be; a change to `open` forgets what they were resolved to. A
+        new requirement is never refused for groups that do not meet it: their tokens are inactive
+        until they do. Writes of user groups wait meanwhile.
+
+        Required scope: `registry:write`.
+
+        PATCH /api/v1/workspace
+
+        Args:
+            required_properties: The properties that every user group must have, each name once.
+            required_schemas: The schemas that every user group must map; under `registered` by your
+                own ids of them.
+            mapping_policy: `open`: a mapping takes any ids. `registered`: only ids of the registry,
+                and the renderer gets what they name.
+            embed_token_issuer: Issuer (`iss`) of the embed tokens of the workspace, or null for the
+                EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already
+                issued. It does not identify the workspace, since others may choose the same issuer:
+                compare `workspace_id`.
+            embed_token_audiences: The audiences that embed tokens may be issued for, compared code
+                point by code point; empty for any.
+        """
+        return cast(
+            WorkspaceResponse,
+            self._json(
+                "PATCH",
+                "/api/v1/workspace",
+                body={
+                    "required_properties": required_properties,
+                    "required_schemas": required_schemas,
+                    "mapping_policy": mapping_policy,
+                    "embed_token_issuer": embed_token_issuer,
+                    "embed_token_audiences": embed_token_audiences,
+                },
+                media_type="application/merge-patch+json",
+                timeout=timeout,
+            ),
+        )
+
+    def get_workspace_identity(
+        self,
+        *,
+        timeout: Timeout | None = None,
+    ) -> WorkspaceIdentityResponse:
+        """Read the id of the workspace.
+
+        What everybody needs who verifies embed tokens offline: the id of the workspace of the API
+        token, and the issuer of its embed tokens. Every API token may read it, whatever its scopes.
+
+        GET /api/v1/workspace/identity
+        """
+        return cast(
+            WorkspaceIdentityResponse,
+            self._json(
+                "GET",
+                "/api/v1/workspace/identity",
+                timeout=timeout,
+            ),
+        )
+
+    def list_unresolvable_mappings(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupIssuesResponse:
+        """List what stands in the way of the policy `registered`.
+
+        The user groups whose mappings name what is not registered, or one schema by two keys; none
+        while the policy is `registered`.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/workspace/unresolvable-mappings
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            UserGroupIssuesResponse,
+            self._json(
+                "GET",
+                "/api/v1/workspace/unresolvable-mappings",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def list_incomplete_user_groups(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupIssuesResponse:
+        """List the user groups that lack what is required.
+
+        Their tokens are inactive until a write gives them what they lack. Each group is listed with
+        every requirement that it does not meet.
+
+        Required scope: `registry:read`.
+
+        GET /api/v1/workspace/incomplete-user-groups
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            UserGroupIssuesResponse,
+            self._json(
+                "GET",
+                "/api/v1/workspace/incomplete-user-groups",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def preview_incomplete_user_groups(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
+        required_schemas: Sequence[str] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupIssuesResponse:
+        """List the user groups that a new requirement would make incomplete.
+
+        The user groups that meet the present requirements but not those of the body: their tokens
+        would become inactive. Each is listed with every requirement that it would not meet. Nothing
+        is changed.
+
+        Required scope: `registry:write`.
+
+        POST /api/v1/workspace/incomplete-user-groups/preview
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            required_properties: The properties that every user group must have, each name once.
+            required_schemas: The schemas that every user group must map; under `registered` by your
+                own ids of them.
+        """
+        return cast(
+            UserGroupIssuesResponse,
+            self._json(
+                "POST",
+                "/api/v1/workspace/incomplete-user-groups/preview",
+                query={"limit": limit, "cursor": cursor},
+                body={
+                    "required_properties": required_properties,
+                    "required_schemas": required_schemas,
+                },
+                timeout=timeout,
+            ),
         )
 
     def list_webhook_endpoints(
@@ -1841,22 +1407,22 @@ class UserGroupClient(Transport):
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> WebhookEndpointsAnswer:
+    ) -> WebhookEndpointsResponse:
         """List webhook endpoints.
 
-        Those of the workspace in the order of their creation, also those that are off.
+        The endpoints of the workspace in the order of their creation, including disabled ones.
 
-        Needs the scope `webhooks:read`.
+        Required scope: `webhooks:read`.
 
         GET /api/v1/webhook-endpoints
 
         Args:
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
         """
         return cast(
-            WebhookEndpointsAnswer,
+            WebhookEndpointsResponse,
             self._json(
                 "GET",
                 "/api/v1/webhook-endpoints",
@@ -1869,40 +1435,44 @@ class UserGroupClient(Transport):
         self,
         *,
         url: str,
+        idempotency_key: str | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
         event_types: Sequence[str] | Absent = ABSENT,
         signature: Literal["v1", "v1a"] | Absent = ABSENT,
         headers: Mapping[str, str] | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> IssuedWebhookEndpointAnswer:
+    ) -> WebhookEndpointWithSecretResponse:
         """Create a webhook endpoint.
 
-        The events of the workspace that it asks for are posted to it from then on (Standard
-        Webhooks 1.0). The answer shows the secret of `v1`, once.
+        From then on the events that match its types are posted to it (Standard Webhooks 1.0). The
+        response shows the secret of `v1`, once.
 
-        Needs the scope `webhooks:write`.
+        Required scope: `webhooks:write`.
 
         POST /api/v1/webhook-endpoints
 
         Args:
-            url: Where to post: an https URL without a user, a password and a fragment, at most
-                2,048 characters. Its host must have public addresses alone, unless the operator
-                allows others (WEBHOOK_ALLOWED_CIDRS).
-            description: What it is for, for people: 1–255 code points, or null.
-            event_types: Which events to send: types such as `user_group.create`, in which `*`
-                stands for any characters. Each must match some type. Default: `["*"]`.
+            url: URL that events are posted to: https, without a user, a password and a fragment, at
+                most 2,048 characters. Its host must have public addresses alone, unless the
+                operator allows others (WEBHOOK_ALLOWED_CIDRS).
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            description: Description for people: 1–255 code points, or null.
+            event_types: The events to send: types such as `user_group.create`, in which `*` stands
+                for any characters. Each must match some type. Default: `["*"]`.
             signature: How messages are signed (Standard Webhooks): `v1`, by a secret that the
-                receiver shares, or `v1a`, by Ed25519, of which the receiver has the public key
-                alone. It cannot be changed. Default: `"v1"`.
+                receiver shares, or `v1a`, by Ed25519, of which the receiver has only the public
+                key. It cannot be changed. Default: `"v1"`.
             headers: Up to ten header fields of every message, such as the credentials of a gateway:
-                values of 1–1,024 visible ASCII characters, which no answer shows again. A change
-                replaces all of them, also as a JSON Merge Patch.
+                values of 1–1,024 visible ASCII characters, which no response shows again. A change
+                replaces all of them, even as a JSON Merge Patch.
         """
         return cast(
-            IssuedWebhookEndpointAnswer,
+            WebhookEndpointWithSecretResponse,
             self._json(
                 "POST",
                 "/api/v1/webhook-endpoints",
+                headers={"Idempotency-Key": idempotency_key},
                 body={
                     "url": url,
                     "description": description,
@@ -1919,12 +1489,12 @@ class UserGroupClient(Transport):
         id: int,
         *,
         timeout: Timeout | None = None,
-    ) -> WebhookEndpointAnswer:
+    ) -> WebhookEndpointResponse:
         """Read a webhook endpoint.
 
         Everything about it but its secret and the values of its headers.
 
-        Needs the scope `webhooks:read`.
+        Required scope: `webhooks:read`.
 
         GET /api/v1/webhook-endpoints/{id}
 
@@ -1932,7 +1502,7 @@ class UserGroupClient(Transport):
             id: Its number.
         """
         return cast(
-            WebhookEndpointAnswer,
+            WebhookEndpointResponse,
             self._json(
                 "GET",
                 f"/api/v1/webhook-endpoints/{segment(id)}",
@@ -1950,32 +1520,32 @@ class UserGroupClient(Transport):
         headers: Mapping[str, str] | Absent = ABSENT,
         enabled: bool | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> WebhookEndpointAnswer:
+    ) -> WebhookEndpointResponse:
         """Change a webhook endpoint.
 
         Changes url, description, event_types or headers, or switches it on or off; what is not sent
         stays.
 
-        Needs the scope `webhooks:write`.
+        Required scope: `webhooks:write`.
 
         PATCH /api/v1/webhook-endpoints/{id}
 
         Args:
             id: Its number.
-            url: Where to post: an https URL without a user, a password and a fragment, at most
-                2,048 characters. Its host must have public addresses alone, unless the operator
-                allows others (WEBHOOK_ALLOWED_CIDRS).
-            description: What it is for, for people: 1–255 code points, or null.
-            event_types: Which events to send: types such as `user_group.create`, in which `*`
-                stands for any characters. Each must match some type.
+            url: URL that events are posted to: https, without a user, a password and a fragment, at
+                most 2,048 characters. Its host must have public addresses alone, unless the
+                operator allows others (WEBHOOK_ALLOWED_CIDRS).
+            description: Description for people: 1–255 code points, or null.
+            event_types: The events to send: types such as `user_group.create`, in which `*` stands
+                for any characters. Each must match some type.
             headers: Up to ten header fields of every message, such as the credentials of a gateway:
-                values of 1–1,024 visible ASCII characters, which no answer shows again. A change
-                replaces all of them, also as a JSON Merge Patch.
-            enabled: Whether events are sent to it. While it is off they are kept, and are sent once
-                it is on again.
+                values of 1–1,024 visible ASCII characters, which no response shows again. A change
+                replaces all of them, even as a JSON Merge Patch.
+            enabled: Whether events are sent to it. While it is disabled they are kept, and are sent
+                once it is enabled again.
         """
         return cast(
-            WebhookEndpointAnswer,
+            WebhookEndpointResponse,
             self._json(
                 "PATCH",
                 f"/api/v1/webhook-endpoints/{segment(id)}",
@@ -1996,12 +1566,12 @@ class UserGroupClient(Transport):
         id: int,
         *,
         timeout: Timeout | None = None,
-    ) -> DeletedAnswer:
+    ) -> DeletedResponse:
         """Delete a webhook endpoint.
 
         Nothing is sent to it any more; its deliveries and attempts go with it.
 
-        Needs the scope `webhooks:write`.
+        Required scope: `webhooks:write`.
 
         DELETE /api/v1/webhook-endpoints/{id}
 
@@ -2009,7 +1579,7 @@ class UserGroupClient(Transport):
             id: Its number.
         """
         return cast(
-            DeletedAnswer,
+            DeletedResponse,
             self._json(
                 "DELETE",
                 f"/api/v1/webhook-endpoints/{segment(id)}",
@@ -2021,29 +1591,33 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        idempotency_key: str | Absent = ABSENT,
         grace_period_seconds: int | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> IssuedWebhookEndpointAnswer:
+    ) -> WebhookEndpointWithSecretResponse:
         """Roll the secret of a webhook endpoint.
 
-        Makes a new secret, which the answer shows once. For `grace_period_seconds` each message is
-        signed with both, so that the receiver can change over at its time; a secret before the old
-        one ends at once. The headers stay, unless the old secret cannot be decrypted any more.
+        Creates a new secret, which the response shows once. For `grace_period_seconds` each message
+        is signed with both, so that the receiver can change over in its own time; an even older
+        secret ends at once. The headers stay, unless the old secret cannot be decrypted any more.
 
-        Needs the scope `webhooks:write`.
+        Required scope: `webhooks:write`.
 
         POST /api/v1/webhook-endpoints/{id}/roll-secret
 
         Args:
             id: Its number.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
             grace_period_seconds: For how many seconds messages are also signed with the old secret,
                 so that the receiver can change over; `0` if it has leaked. Default: `86400`.
         """
         return cast(
-            IssuedWebhookEndpointAnswer,
+            WebhookEndpointWithSecretResponse,
             self._json(
                 "POST",
                 f"/api/v1/webhook-endpoints/{segment(id)}/roll-secret",
+                headers={"Idempotency-Key": idempotency_key},
                 body={"grace_period_seconds": grace_period_seconds},
                 timeout=timeout,
             ),
@@ -2057,24 +1631,25 @@ class UserGroupClient(Transport):
         cursor: str | Absent = ABSENT,
         event_id: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> WebhookAttemptsAnswer:
+    ) -> WebhookAttemptsResponse:
         """List attempts to send webhooks.
 
-        What was sent to the endpoint, the latest first, and the beginning of what it has answered.
+        The attempts to send events to the endpoint, latest first, with the beginning of each
+        response.
 
-        Needs the scope `webhooks:read`.
+        Required scope: `webhooks:read`.
 
         GET /api/v1/webhook-endpoints/{id}/attempts
 
         Args:
             id: Its number.
-            limit: At most so many entries. A page of large entries ends sooner, at about 256 KB;
-                `next_cursor` goes on. Default: `50`.
-            cursor: `next_cursor` of the page before; without it the list begins.
-            event_id: Those of one event alone: the `webhook-id` of its messages.
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            event_id: Only those of one event: the `webhook-id` of its messages.
         """
         return cast(
-            WebhookAttemptsAnswer,
+            WebhookAttemptsResponse,
             self._json(
                 "GET",
                 f"/api/v1/webhook-endpoints/{segment(id)}/attempts",
@@ -2087,41 +1662,291 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        idempotency_key: str | Absent = ABSENT,
         event_id: str | Absent = ABSENT,
-        since: str | Absent = ABSENT,
-        until: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
         include_delivered: bool | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> ReplayedWebhooksAnswer:
+    ) -> WebhookReplayResponse:
         """Send webhooks again.
 
-        Sends one event again, or those of a time that have not arrived, each under its
-        `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them
-        once it is on. Those of a time are made due in the background, one replay of a workspace at
-        a time; the audit event `webhook_endpoint.replay` says how many there were.
+        Sends one event again, or those of a period that have not arrived, each under its
+        `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them
+        once it is enabled. The events of a period are scheduled in the background, one replay of a
+        workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.
 
-        Needs the scope `webhooks:write`.
+        Required scope: `webhooks:write`.
 
         POST /api/v1/webhook-endpoints/{id}/replay
 
         Args:
             id: Its number.
-            event_id: The event to send again: the `webhook-id` of its messages. Or give `since`.
-            since: Send again what has happened from then on.
-            until: With `since`: what has happened before. Absent: until now.
-            include_delivered: With `since`: also what has arrived already. Default: `false`.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            event_id: The event to send again: the `webhook-id` of its messages. Or give `from`.
+            from_: Send events again that happened at this time or later.
+            to: With `from`: only events before this time. By default now.
+            include_delivered: With `from`: include events that have already arrived. Default:
+                `false`.
         """
         return cast(
-            ReplayedWebhooksAnswer,
+            WebhookReplayResponse,
             self._json(
                 "POST",
                 f"/api/v1/webhook-endpoints/{segment(id)}/replay",
+                headers={"Idempotency-Key": idempotency_key},
                 body={
                     "event_id": event_id,
-                    "since": since,
-                    "until": until,
+                    "from": from_,
+                    "to": to,
                     "include_delivered": include_delivered,
                 },
+                timeout=timeout,
+            ),
+        )
+
+    def list_api_tokens(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ApiTokensResponse:
+        """List API tokens.
+
+        The API tokens of the workspace, including those that have ended; never the token itself.
+
+        Required scope: `admin`.
+
+        GET /api/v1/api-tokens
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+        """
+        return cast(
+            ApiTokensResponse,
+            self._json(
+                "GET",
+                "/api/v1/api-tokens",
+                query={"limit": limit, "cursor": cursor},
+                timeout=timeout,
+            ),
+        )
+
+    def create_api_token(
+        self,
+        *,
+        name: str,
+        scopes: Sequence[
+            Literal[
+                "user-groups:read",
+                "user-groups:write",
+                "tokens:rotate",
+                "tokens:introspect",
+                "embed-tokens:issue",
+                "registry:read",
+                "registry:write",
+                "webhooks:read",
+                "webhooks:write",
+                "audit:read",
+                "events:read",
+                "admin",
+            ]
+        ],
+        idempotency_key: str | Absent = ABSENT,
+        expires_at: str | None | Absent = ABSENT,
+        allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenWithSecretResponse:
+        """Issue an API token.
+
+        The response shows the token, once. A caller can grant only what it has: scopes, expiry and
+        allowed_cidrs must lie within those of the token that calls.
+
+        Required scope: `admin`.
+
+        POST /api/v1/api-tokens
+
+        Args:
+            name: Purpose of the token, for people: 1–255 code points.
+            scopes: What the token may do; a scope implies no other.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
+                existing one keeps its expiry.
+            allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
+                for any. If absent, a new token may be used from any address, and an existing one
+                keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address.
+                Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+        """
+        return cast(
+            ApiTokenWithSecretResponse,
+            self._json(
+                "POST",
+                "/api/v1/api-tokens",
+                headers={"Idempotency-Key": idempotency_key},
+                body={
+                    "expires_at": expires_at,
+                    "allowed_cidrs": allowed_cidrs,
+                    "name": name,
+                    "scopes": scopes,
+                },
+                timeout=timeout,
+            ),
+        )
+
+    def get_api_token(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenResponse:
+        """Read an API token.
+
+        Everything about the token but the token itself.
+
+        Required scope: `admin`.
+
+        GET /api/v1/api-tokens/{id}
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            ApiTokenResponse,
+            self._json(
+                "GET",
+                f"/api/v1/api-tokens/{segment(id)}",
+                timeout=timeout,
+            ),
+        )
+
+    def update_api_token(
+        self,
+        id: int,
+        *,
+        expires_at: str | None | Absent = ABSENT,
+        allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
+        name: str | Absent = ABSENT,
+        scopes: (
+            Sequence[
+                Literal[
+                    "user-groups:read",
+                    "user-groups:write",
+                    "tokens:rotate",
+                    "tokens:introspect",
+                    "embed-tokens:issue",
+                    "registry:read",
+                    "registry:write",
+                    "webhooks:read",
+                    "webhooks:write",
+                    "audit:read",
+                    "events:read",
+                    "admin",
+                ]
+            ]
+            | Absent
+        ) = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenResponse:
+        """Change an API token.
+
+        Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows
+        within a second.
+
+        Required scope: `admin`.
+
+        PATCH /api/v1/api-tokens/{id}
+
+        Args:
+            id: Its number.
+            expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
+                existing one keeps its expiry.
+            allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
+                for any. If absent, a new token may be used from any address, and an existing one
+                keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address.
+                Behind a proxy the service needs TRUST_PROXY to see the client’s address.
+            name: Purpose of the token, for people: 1–255 code points.
+            scopes: What the token may do; a scope implies no other.
+        """
+        return cast(
+            ApiTokenResponse,
+            self._json(
+                "PATCH",
+                f"/api/v1/api-tokens/{segment(id)}",
+                body={
+                    "expires_at": expires_at,
+                    "allowed_cidrs": allowed_cidrs,
+                    "name": name,
+                    "scopes": scopes,
+                },
+                media_type="application/merge-patch+json",
+                timeout=timeout,
+            ),
+        )
+
+    def rotate_api_token(
+        self,
+        id: int,
+        *,
+        idempotency_key: str | Absent = ABSENT,
+        grace_period_seconds: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenWithSecretResponse:
+        """Rotate an API token.
+
+        Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its
+        own. The old one stays valid for `grace_period_seconds`; its last_used_at shows whether it
+        is still in use. It can be revoked earlier, and ends when the new one is rotated. Until then
+        it has the same access as before, but cannot administer API tokens: its successor can.
+
+        Required scope: `admin`.
+
+        POST /api/v1/api-tokens/{id}/rotate
+
+        Args:
+            id: Its number.
+            idempotency_key: 1–255 visible ASCII characters, new for each call you mean. Within 24
+                hours the same call is done once and gets the same response.
+            grace_period_seconds: For how many seconds the old token stays valid. Default: `0`.
+        """
+        return cast(
+            ApiTokenWithSecretResponse,
+            self._json(
+                "POST",
+                f"/api/v1/api-tokens/{segment(id)}/rotate",
+                headers={"Idempotency-Key": idempotency_key},
+                body={"grace_period_seconds": grace_period_seconds},
+                timeout=timeout,
+            ),
+        )
+
+    def revoke_api_token(
+        self,
+        id: int,
+        *,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenResponse:
+        """Revoke an API token.
+
+        Ends the token; every replica refuses it within a second. The last token of the workspace
+        with the scope `admin` cannot be revoked here.
+
+        Required scope: `admin`.
+
+        POST /api/v1/api-tokens/{id}/revoke
+
+        Args:
+            id: Its number.
+        """
+        return cast(
+            ApiTokenResponse,
+            self._json(
+                "POST",
+                f"/api/v1/api-tokens/{segment(id)}/revoke",
                 timeout=timeout,
             ),
         )
@@ -2130,7 +1955,7 @@ class UserGroupClient(Transport):
         self,
         *,
         timeout: Timeout | None = None,
-    ) -> OverviewAnswer:
+    ) -> OverviewResponse:
         """Count what the workspace has.
 
         How many user groups there are and how many need attention, how many replaced tokens are
@@ -2140,12 +1965,12 @@ class UserGroupClient(Transport):
         `incomplete` are counted in the background: they may be older, and are null until they have
         been counted once.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `user-groups:read`.
 
         GET /api/v1/overview
         """
         return cast(
-            OverviewAnswer,
+            OverviewResponse,
             self._json(
                 "GET",
                 "/api/v1/overview",
@@ -2160,25 +1985,25 @@ class UserGroupClient(Transport):
         to: str | Absent = ABSENT,
         step: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> ActivityAnswer:
+    ) -> ActivityResponse:
         """What happened in the workspace, by the hour or day.
 
         How many tokens were introspected, tokens of user groups replaced and user groups created,
         in all processes together; one point for each hour or day of the period, at most 2,200. Kept
         for 90 days; written every five seconds, so that the last point is behind by as much.
 
-        Needs the scope `user-groups:read`.
+        Required scope: `user-groups:read`.
 
         GET /api/v1/overview/activity
 
         Args:
-            from_: The first point is of the hour or day, in UTC, of this moment; without it there
-                are 24 hours or 30 days before `to`.
-            to: The last point is of the hour or day before this moment; by default now.
+            from_: The first point is the hour or day, in UTC, of this moment; by default 24 hours
+                or 30 days before `to`.
+            to: The last point is the hour or day before this moment; by default now.
             step: What each point counts. Default: `"hour"`.
         """
         return cast(
-            ActivityAnswer,
+            ActivityResponse,
             self._json(
                 "GET",
                 "/api/v1/overview/activity",
@@ -2191,23 +2016,261 @@ class UserGroupClient(Transport):
         self,
         *,
         timeout: Timeout | None = None,
-    ) -> SystemAnswer:
+    ) -> SystemResponse:
         """Describe the installation.
 
-        The version that answers, its database, the ids of its encryption keys and its settings, for
-        administrators of every workspace: no secrets, no addresses, and nothing of other
-        workspaces. What is configured is that of the process that answers; other replicas may
-        differ while they are restarted.
+        The version of the service, its database, the ids of its encryption keys and its settings,
+        for administrators of every workspace: no secrets, no addresses, and nothing of other
+        workspaces. The configuration is that of the process that handles the request; other
+        replicas may differ while they restart.
 
-        Needs the scope `admin`.
+        Required scope: `admin`.
 
         GET /api/v1/system
         """
         return cast(
-            SystemAnswer,
+            SystemResponse,
             self._json(
                 "GET",
                 "/api/v1/system",
+                timeout=timeout,
+            ),
+        )
+
+    def list_audit_events(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        cursor: str | Absent = ABSENT,
+        types: str | Absent = ABSENT,
+        object_type: str | Absent = ABSENT,
+        object_id: str | Absent = ABSENT,
+        api_token_id: int | Absent = ABSENT,
+        request_id: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> AuditEventsResponse:
+        """List audit events.
+
+        The events of the workspace, newest first: every change with who made it, from where, and
+        what it changed; to whom tokens of groups were shown, added up by the hour; and refused
+        calls. Filters can be combined. With `types`, `object_type`, `api_token_id` or `search` one
+        call examines 1,000 events at most: a page may have fewer events than asked for, or none,
+        and still a `next_cursor`; the list ends where there is none.
+
+        Required scope: `audit:read`.
+
+        GET /api/v1/audit-events
+
+        Args:
+            limit: Maximum number of entries per page. A page of large entries ends sooner, at about
+                256 KB; `next_cursor` continues the list. Default: `50`.
+            cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            types: Only events with these actions, separated by commas, where `*` stands for any
+                characters: `user_group.update`, `user_group.*`.
+            object_type: The kind of thing, such as `user_group`.
+            object_id: The id of the thing, as the API knows it: of a group your own id.
+            api_token_id: The API token that did it, by its number.
+            request_id: The request that did it, by its `X-Request-Id`.
+            from_: Events of this moment and later, such as 2030-01-01T00:00:00Z.
+            to: Events before this moment.
+            search: The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed
+                or of the details contains this text, in upper or lower case.
+        """
+        return cast(
+            AuditEventsResponse,
+            self._json(
+                "GET",
+                "/api/v1/audit-events",
+                query={
+                    "limit": limit,
+                    "cursor": cursor,
+                    "types": types,
+                    "object_type": object_type,
+                    "object_id": object_id,
+                    "api_token_id": api_token_id,
+                    "request_id": request_id,
+                    "from": from_,
+                    "to": to,
+                    "search": search,
+                },
+                timeout=timeout,
+            ),
+        )
+
+    def export_audit_events(
+        self,
+        *,
+        types: Sequence[str] | Absent = ABSENT,
+        object_type: str | Absent = ABSENT,
+        object_id: str | Absent = ABSENT,
+        api_token_id: int | Absent = ABSENT,
+        request_id: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Stream[AuditEvent | AuditExportSummary]:
+        """Export audit events.
+
+        Every event that matches the filters of the list, newest first. The last line is the
+        summary: without it the response was cut off. Events recorded meanwhile are not included. At
+        most 2 exports of a workspace run at once.
+
+        Required scope: `audit:read`.
+
+        POST /api/v1/audit-events/export
+
+        Args:
+            types: Only events with these actions, where `*` stands for any characters.
+            object_type: The kind of thing.
+            object_id: The id of the thing.
+            api_token_id: The API token that did it, by its number.
+            request_id: The request that did it.
+            from_: Events of this moment and later.
+            to: Events before this moment.
+            search: A text, as in the filter of the list.
+        """
+        return self._lines(
+            "POST",
+            "/api/v1/audit-events/export",
+            body={
+                "types": types,
+                "object_type": object_type,
+                "object_id": object_id,
+                "api_token_id": api_token_id,
+                "request_id": request_id,
+                "from": from_,
+                "to": to,
+                "search": search,
+            },
+            media_type="application/json",
+            timeout=timeout,
+        )
+
+    def list_events(
+        self,
+        *,
+        types: str | Absent = ABSENT,
+        after: str | Absent = ABSENT,
+        wait: int | Absent = ABSENT,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> EventsResponse:
+        """List events.
+
+        What has changed in the workspace, oldest first: each change of a group, its tokens, an API
+        token, and whatever all groups depend on. Every event comes at least once; where one comes
+        again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to
+        get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a
+        later request gets a 410. They say what has changed, not how, and never hold a token.
+
+        Required scope: `events:read`.
+
+        GET /api/v1/events
+
+        Args:
+            types: Only events of these types, separated by commas, where `*` stands for any
+                characters: `user_group.update`, `user_group.*`.
+            after: `next_cursor` of the previous response, or the `id` of an event of the stream.
+                Without it the list begins with the oldest event that is kept; `latest` skips all
+                past events.
+            wait: How many seconds to wait if there is no event yet. Default: `0`.
+            limit: Approximate number of events: those of one transaction come together. Default:
+                `100`.
+        """
+        return cast(
+            EventsResponse,
+            self._json(
+                "GET",
+                "/api/v1/events",
+                query={"types": types, "after": after, "wait": wait, "limit": limit},
+                timeout=timeout,
+            ),
+        )
+
+    def stream_events(
+        self,
+        *,
+        types: str | Absent = ABSENT,
+        after: str | Absent = ABSENT,
+        last_event_id: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Stream[ServerSentEvent]:
+        """Follow events.
+
+        Returns the events as they happen, as server-sent events. `change` has one in its data.
+        `current` comes at least four times a second and says that everything which was committed
+        before `at` has been told; `open` begins the stream with the moment of the same clock, in
+        milliseconds, at which the call arrived. So a reader that noted by its own clock when it
+        made the call knows for how long it has missed nothing. Nothing is current while `current`
+        does not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the
+        stream begins, and of events that are sent together the last. The stream ends after five
+        minutes at the latest, before a restart, or when its reader is too slow: `end` says why. At
+        most 50 streams and waiting calls of an API token at once.
+
+        Required scope: `events:read`.
+
+        GET /api/v1/events/stream
+
+        Args:
+            types: Only events of these types, separated by commas, where `*` stands for any
+                characters: `user_group.update`, `user_group.*`.
+            after: As for the list. `Last-Event-ID` takes precedence; without either the stream
+                begins now.
+            last_event_id: The `id` of the last event that was received.
+        """
+        return self._events(
+            "GET",
+            "/api/v1/events/stream",
+            query={"types": types, "after": after},
+            headers={"Last-Event-ID": last_event_id},
+            timeout=timeout,
+        )
+
+    def get_liveness(
+        self,
+        *,
+        timeout: Timeout | None = None,
+    ) -> LiveResponse:
+        """Whether the process works.
+
+        Does not use the database: a process that cannot reach its database is no better after a
+        restart. Needs no API token.
+
+        GET /health/live
+        """
+        return cast(
+            LiveResponse,
+            self._json(
+                "GET",
+                "/health/live",
+                public=True,
+                timeout=timeout,
+            ),
+        )
+
+    def get_readiness(
+        self,
+        *,
+        timeout: Timeout | None = None,
+    ) -> ReadyResponse:
+        """Whether calls should be sent to this process.
+
+        503 while its database cannot be reached (`database_unavailable`) or lacks a migration
+        (`migrations_pending`), before the first API token is there (`starting`), and from SIGTERM
+        on (`shutting_down`). The database is asked at most once a second. Needs no API token.
+
+        GET /health/ready
+        """
+        return cast(
+            ReadyResponse,
+            self._json(
+                "GET",
+                "/health/ready",
+                public=True,
                 timeout=timeout,
             ),
         )

@@ -8,36 +8,19 @@ A field that the service adds later is there too, although no type names it.
 from typing import Any, Literal, NotRequired, TypedDict, final
 
 
-class ViolationDto(TypedDict):
-    pointer: str
-    """JSON Pointer (RFC 6901) of the place in the body; of a 409, of what stands in the way."""
-
-    code: Literal[
-        "required",
-        "type",
-        "not_acceptable",
-        "empty",
-        "too_long",
-        "control_character",
-        "nul_character",
-        "lone_surrogate",
-        "lossy_number",
-        "too_deep",
-        "too_large",
-        "too_many",
-        "unknown",
-        "repeated",
-        "unknown_schema",
-        "unknown_data_source",
-        "refers",
-    ]
-    """What is wrong there; stable."""
-
-    detail: str
-    """The same for people."""
+FieldError = TypedDict(
+    "FieldError",
+    {
+        "pointer": NotRequired[str],
+        "in": NotRequired[str],
+        "parameter": NotRequired[str],
+        "code": str,
+        "detail": str,
+    },
+)
 
 
-class ProblemDto(TypedDict):
+class Problem(TypedDict):
     success: Literal[0]
     """0: the call did not succeed."""
 
@@ -51,116 +34,45 @@ class ProblemDto(TypedDict):
     """The HTTP status."""
 
     detail: str
-    """This occurrence for people."""
+    """Description of this occurrence for people."""
 
-    code: Literal[
-        "request_malformed",
-        "refused",
-        "body_missing",
-        "body_incomplete",
-        "idempotency_key_invalid",
-        "precondition_malformed",
-        "body_not_utf8",
-        "json_malformed",
-        "json_duplicate_key",
-        "credentials_ambiguous",
-        "credentials_missing",
-        "credentials_malformed",
-        "api_token_invalid",
-        "session_missing",
-        "session_ended",
-        "insufficient_scope",
-        "grant_exceeds_caller",
-        "address_not_allowed",
-        "sign_in_failed",
-        "sign_in_not_granted",
-        "api_token_superseded",
-        "console_not_secure",
-        "cross_site_request",
-        "route_not_found",
-        "public_url_unset",
-        "user_group_not_found",
-        "token_not_found",
-        "api_token_not_found",
-        "session_not_found",
-        "schema_not_found",
-        "data_source_not_found",
-        "webhook_endpoint_not_found",
-        "webhook_event_not_found",
-        "method_not_allowed",
-        "request_timeout",
-        "api_token_ended",
-        "api_token_of_person",
-        "last_admin_token",
-        "user_group_suspended",
-        "user_group_incomplete",
-        "user_group_quota_reached",
-        "change_refused",
-        "webhook_replay_running",
-        "token_is_current",
-        "idempotency_key_spent",
-        "token_forgotten",
-        "provided_id_taken",
-        "too_many_schemas",
-        "still_referenced",
-        "mappings_unresolvable",
-        "too_many_webhook_endpoints",
-        "webhook_secret_unreadable",
-        "token_not_usable",
-        "events_gone",
-        "precondition_failed",
-        "body_too_large",
-        "media_type_unsupported",
-        "expectation_failed",
-        "validation_failed",
-        "idempotency_key_reused",
-        "rate_limited",
-        "too_many_at_once",
-        "headers_too_large",
-        "internal_error",
-        "database_unavailable",
-        "extension_unavailable",
-        "identity_provider_unavailable",
-        "token_unreadable",
-        "audit_unavailable",
-        "migrations_pending",
-        "starting",
-        "shutting_down",
-    ]
-    """Stable; switch on this."""
+    code: str
+    """Stable: switch on this. New codes can be added: treat a code that you do not know like its
+    status.
+    """
 
     request_id: str
     """Finds the request in the log; also in X-Request-Id."""
 
-    errors: NotRequired[list[ViolationDto]]
-    """What is wrong in the body."""
+    errors: NotRequired[list[FieldError]]
+    """What is wrong in the request."""
 
 
-class LiveAnswer(TypedDict):
+class LiveResponse(TypedDict):
     success: Literal[1]
-    """1: the answer is yes."""
+    """1: the call succeeded."""
 
     status: Literal["live"]
     """The process works."""
 
 
-class ReadyAnswer(TypedDict):
+class ReadyResponse(TypedDict):
     success: Literal[1]
-    """1: the answer is yes."""
+    """1: the call succeeded."""
 
     status: Literal["ready"]
     """It takes calls."""
 
 
-class ActorView(TypedDict):
-    type: Literal["api_token", "operator", "service", "unknown"]
+class AuditEventActor(TypedDict):
+    type: str
     """`api_token`: a call of the API. `operator`: the command line or the start of the service.
-    `service`: the service itself, which nobody has asked. `unknown`: a refused call whose token is
-    nobody’s.
+    `service`: the service itself, unasked. `unknown`: a refused request with an unknown token or
+    none.
     """
 
     api_token_id: NotRequired[int]
-    """Which API token."""
+    """Id of the API token."""
 
     address: NotRequired[str]
     """IP address of the client."""
@@ -169,7 +81,7 @@ class ActorView(TypedDict):
     """The `X-Request-Id` of the call."""
 
 
-class ObjectView(TypedDict):
+class AuditEventObject(TypedDict):
     type: str
     """The kind of thing."""
 
@@ -178,20 +90,20 @@ class ObjectView(TypedDict):
 
 
 @final
-class AuditEventView(TypedDict):
-    id: int
-    """Number of the event, drawn at random; `time` tells the order."""
+class AuditEvent(TypedDict):
+    id: str
+    """Id of the event, drawn at random; `occurred_at` gives the order."""
 
-    time: str
+    occurred_at: str
     """When it happened."""
 
     action: str
-    """What was done: `noun.verb`; docs/audit-log.md lists them."""
+    """The action, as `noun.verb`; docs/audit-log.md lists them."""
 
-    actor: ActorView
+    actor: AuditEventActor
     """Who did it."""
 
-    object: NotRequired[ObjectView]
+    object: NotRequired[AuditEventObject]
     """What it was done to."""
 
     before: NotRequired[dict[str, Any]]
@@ -201,15 +113,18 @@ class AuditEventView(TypedDict):
     """The fields that changed, as they became."""
 
     details: NotRequired[dict[str, Any]]
-    """What else there is to say, such as the code of a refusal."""
+    """Further details, such as the code of a refusal."""
 
 
-class AuditEventsAnswer(TypedDict):
+class AuditEventsResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    audit_events: list[AuditEventView]
+    audit_events: list[AuditEvent]
     """The events, newest first."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
@@ -217,7 +132,7 @@ class AuditEventsAnswer(TypedDict):
 
 class AuditExportCounts(TypedDict):
     exported: int
-    """How many events."""
+    """Number of events."""
 
     complete: bool
     """Always true: an export that fails has no last line."""
@@ -229,10 +144,10 @@ class AuditExportSummary(TypedDict):
     """What was exported."""
 
 
-AuditExportDto = TypedDict(
-    "AuditExportDto",
+ExportAuditEventsRequest = TypedDict(
+    "ExportAuditEventsRequest",
     {
-        "action": NotRequired[str],
+        "types": NotRequired[list[str]],
         "object_type": NotRequired[str],
         "object_id": NotRequired[str],
         "api_token_id": NotRequired[int],
@@ -244,86 +159,77 @@ AuditExportDto = TypedDict(
 )
 
 
-class ApiTokenView(TypedDict):
+class ApiToken(TypedDict):
     id: int
     """Number of the token."""
 
     name: str
-    """What the token is for."""
+    """Purpose of the token."""
 
     last_four: str
     """The last four characters of the token."""
 
-    state: Literal["active", "superseded", "expired", "revoked"]
+    state: str
     """`superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are
     refused.
     """
 
-    scopes: list[
-        Literal[
-            "user-groups:read",
-            "user-groups:write",
-            "tokens:rotate",
-            "tokens:introspect",
-            "registry:read",
-            "registry:write",
-            "webhooks:read",
-            "webhooks:write",
-            "audit:read",
-            "events:read",
-            "admin",
-        ]
-    ]
+    scopes: list[str]
     """What the token may do."""
 
     allowed_cidrs: list[str] | None
-    """Where it may be used from; null: anywhere."""
+    """The addresses and CIDR ranges it may be used from, or null for any."""
 
     created_at: str
     """When it was issued."""
 
     expires_at: str | None
-    """When it ends by itself; null: never."""
+    """Expiry, or null for none."""
 
     last_used_at: str | None
-    """When it was last used, up to a minute ago; the first use shows at once; null: never."""
+    """Time of the last use, or null. Later uses appear within a minute, the first one at once."""
 
     revoked_at: str | None
-    """When it was revoked; null: it was not."""
+    """Time of its revocation, or null."""
 
-    superseded_by: int | None
-    """The token that a rotation put in its place; null: none."""
+    superseded_by_id: int | None
+    """Id of the token that replaced it by a rotation, or null."""
 
     subject: str | None
-    """The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody
-    knows such a token. Null: a token that somebody holds.
+    """Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its
+    secret is never revealed. Null for other tokens.
     """
 
 
-class ApiTokensAnswer(TypedDict):
+class ApiTokensResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    api_tokens: list[ApiTokenView]
-    """The API tokens in the order of their creation, also those that have ended."""
+    api_tokens: list[ApiToken]
+    """The API tokens in the order of their creation, including those that have ended."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class IssueApiTokenDto(TypedDict):
+class CreateApiTokenRequest(TypedDict):
     expires_at: NotRequired[str | None]
-    """When it ends by itself; null: never. Absent: never for a new token, no change for another."""
+    """Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps
+    its expiry.
+    """
 
     allowed_cidrs: NotRequired[list[str] | None]
-    """The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent:
-    from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address:
-    `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s
-    address.
+    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a
+    new token may be used from any address, and an existing one keeps its ranges. A range of IPv6
+    has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY
+    to see the client’s address.
     """
 
     name: str
-    """What the token is for, for people: 1–255 code points."""
+    """Purpose of the token, for people: 1–255 code points."""
 
     scopes: list[
         Literal[
@@ -331,6 +237,7 @@ class IssueApiTokenDto(TypedDict):
             "user-groups:write",
             "tokens:rotate",
             "tokens:introspect",
+            "embed-tokens:issue",
             "registry:read",
             "registry:write",
             "webhooks:read",
@@ -343,94 +250,82 @@ class IssueApiTokenDto(TypedDict):
     """What the token may do; a scope implies no other."""
 
 
-class IssuedApiTokenView(TypedDict):
+class ApiTokenWithSecret(TypedDict):
     id: int
     """Number of the token."""
 
     name: str
-    """What the token is for."""
+    """Purpose of the token."""
 
     last_four: str
     """The last four characters of the token."""
 
-    state: Literal["active", "superseded", "expired", "revoked"]
+    state: str
     """`superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are
     refused.
     """
 
-    scopes: list[
-        Literal[
-            "user-groups:read",
-            "user-groups:write",
-            "tokens:rotate",
-            "tokens:introspect",
-            "registry:read",
-            "registry:write",
-            "webhooks:read",
-            "webhooks:write",
-            "audit:read",
-            "events:read",
-            "admin",
-        ]
-    ]
+    scopes: list[str]
     """What the token may do."""
 
     allowed_cidrs: list[str] | None
-    """Where it may be used from; null: anywhere."""
+    """The addresses and CIDR ranges it may be used from, or null for any."""
 
     created_at: str
     """When it was issued."""
 
     expires_at: str | None
-    """When it ends by itself; null: never."""
+    """Expiry, or null for none."""
 
     last_used_at: str | None
-    """When it was last used, up to a minute ago; the first use shows at once; null: never."""
+    """Time of the last use, or null. Later uses appear within a minute, the first one at once."""
 
     revoked_at: str | None
-    """When it was revoked; null: it was not."""
+    """Time of its revocation, or null."""
 
-    superseded_by: int | None
-    """The token that a rotation put in its place; null: none."""
+    superseded_by_id: int | None
+    """Id of the token that replaced it by a rotation, or null."""
 
     subject: str | None
-    """The person who signs in to the console by it, by issuer and subject of OpenID Connect; nobody
-    knows such a token. Null: a token that somebody holds.
+    """Issuer and subject (OpenID Connect) of the person whose console sessions it stands for; its
+    secret is never revealed. Null for other tokens.
     """
 
     token: str
     """The token. Save it now: it is not stored and cannot be shown again."""
 
 
-class IssuedApiTokenAnswer(TypedDict):
+class ApiTokenWithSecretResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    api_token: IssuedApiTokenView
+    api_token: ApiTokenWithSecret
     """The new API token."""
 
 
-class ApiTokenAnswer(TypedDict):
+class ApiTokenResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    api_token: ApiTokenView
+    api_token: ApiToken
     """The API token."""
 
 
-class UpdateApiTokenDto(TypedDict):
+class UpdateApiTokenRequest(TypedDict):
     expires_at: NotRequired[str | None]
-    """When it ends by itself; null: never. Absent: never for a new token, no change for another."""
+    """Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps
+    its expiry.
+    """
 
     allowed_cidrs: NotRequired[list[str] | None]
-    """The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent:
-    from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address:
-    `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s
-    address.
+    """The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a
+    new token may be used from any address, and an existing one keeps its ranges. A range of IPv6
+    has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY
+    to see the client’s address.
     """
 
     name: NotRequired[str]
-    """What the token is for, for people: 1–255 code points."""
+    """Purpose of the token, for people: 1–255 code points."""
 
     scopes: NotRequired[
         list[
@@ -439,6 +334,7 @@ class UpdateApiTokenDto(TypedDict):
                 "user-groups:write",
                 "tokens:rotate",
                 "tokens:introspect",
+                "embed-tokens:issue",
                 "registry:read",
                 "registry:write",
                 "webhooks:read",
@@ -452,12 +348,12 @@ class UpdateApiTokenDto(TypedDict):
     """What the token may do; a scope implies no other."""
 
 
-class RotateApiTokenDto(TypedDict):
+class RotateApiTokenRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how long the old token stays valid beside the new one, in seconds. Default: `0`."""
+    """For how many seconds the old token stays valid. Default: `0`."""
 
 
-class RegisteredView(TypedDict):
+class Schema(TypedDict):
     id: int
     """Our number of it."""
 
@@ -474,18 +370,21 @@ class RegisteredView(TypedDict):
     """When it was last changed."""
 
 
-class SchemasAnswer(TypedDict):
+class SchemasResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    schemas: list[RegisteredView]
+    schemas: list[Schema]
     """Schemas in the order of their registration."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class RegisterDto(TypedDict):
+class CreateRegistryEntryRequest(TypedDict):
     provided_id: str
     """Your own id of it, which mappings name: 1–255 code points, at most 1,024 bytes of UTF-8, no
     control characters. It cannot be changed.
@@ -495,25 +394,25 @@ class RegisterDto(TypedDict):
     """Its name for people: 1–255 code points."""
 
 
-class SchemaAnswer(TypedDict):
+class SchemaResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    schema: RegisteredView
+    schema: Schema
     """The schema."""
 
 
-class RenameDto(TypedDict):
+class UpdateRegistryEntryRequest(TypedDict):
     name: str
     """Its name for people: 1–255 code points."""
 
 
-class DeletedAnswer(TypedDict):
+class DeletedResponse(TypedDict):
     success: Literal[1]
-    """1: it is gone."""
+    """1: the call succeeded."""
 
 
-class ReferrerView(TypedDict):
+class UserGroupReference(TypedDict):
     team_id: int
     """Internal id of the user group."""
 
@@ -521,40 +420,63 @@ class ReferrerView(TypedDict):
     """Your own id of the user group."""
 
 
-class ReferencesAnswer(TypedDict):
+class ReferencesResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
+
+    user_groups: list[UserGroupReference]
+    """The user groups whose mappings refer to it, in the order of team_id."""
+
+    has_more: bool
+    """Whether another page follows."""
+
+    next_cursor: NotRequired[str]
+    """The `cursor` of the next page; absent on the last."""
 
     required: bool
     """Whether required_schemas of the workspace names it; never for a data source."""
 
-    user_groups: list[ReferrerView]
-    """The user groups whose mappings refer to it, in the order of team_id."""
 
-    next_cursor: NotRequired[str]
-    """The `cursor` of the next page; absent on the last."""
+class DataSource(TypedDict):
+    id: int
+    """Our number of it."""
+
+    provided_id: str
+    """Your own id of it."""
+
+    name: str
+    """Its name for people."""
+
+    created_at: str
+    """When it was registered."""
+
+    updated_at: str
+    """When it was last changed."""
 
 
-class DataSourcesAnswer(TypedDict):
+class DataSourcesResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    data_sources: list[RegisteredView]
+    data_sources: list[DataSource]
     """Data sources in the order of their registration."""
 
+    has_more: bool
+    """Whether another page follows."""
+
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class DataSourceAnswer(TypedDict):
+class DataSourceResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    data_source: RegisteredView
+    data_source: DataSource
     """The data source."""
 
 
-class RequiredPropertyDto(TypedDict):
+class RequiredProperty(TypedDict):
     name: str
     """Name of the property, 1–255 code points."""
 
@@ -562,28 +484,27 @@ class RequiredPropertyDto(TypedDict):
     """Its JSON type; `integer` is a number without a fraction, and null is of no type."""
 
 
-class WorkspaceView(TypedDict):
+class Workspace(TypedDict):
     id: str
-    """The `workspace_id` of its embed tokens, which whoever verifies one compares with this.
-    Random, and never changes.
+    """The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never
+    changes.
     """
 
     mapping_policy: Literal["open", "registered"]
-    """`open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets
-    what they name.
+    """`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer
+    gets what they name.
     """
 
-    required_properties: list[RequiredPropertyDto]
-    """The properties that every user group must have, no name twice."""
+    required_properties: list[RequiredProperty]
+    """The properties that every user group must have, each name once."""
 
     required_schemas: list[str]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
 
     embed_token_issuer: str | None
-    """What the embed tokens of the workspace name as their issuer (`iss`); null for the
-    EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become
-    invalid. It does not prove whose a token is, since other workspaces may choose the same: compare
-    `workspace_id`.
+    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
+    the service. Changing it invalidates embed tokens already issued. It does not identify the
+    workspace, since others may choose the same issuer: compare `workspace_id`.
     """
 
     embed_token_audiences: list[str]
@@ -592,36 +513,53 @@ class WorkspaceView(TypedDict):
     """
 
     user_group_quota: int | None
-    """How many user groups the workspace may have; null for any number. The operator sets it at the
-    command line.
+    """Maximum number of user groups of the workspace, or null for no limit. The operator sets it on
+    the command line.
     """
 
 
-class WorkspaceAnswer(TypedDict):
+class WorkspaceResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    workspace: WorkspaceView
+    workspace: Workspace
     """The settings of the workspace."""
 
 
-class UpdateWorkspaceDto(TypedDict):
-    required_properties: NotRequired[list[RequiredPropertyDto]]
-    """The properties that every user group must have, no name twice."""
+class WorkspaceIdentity(TypedDict):
+    id: str
+    """The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never
+    changes.
+    """
+
+    issuer: str
+    """Issuer (`iss`) of the embed tokens of the workspace."""
+
+
+class WorkspaceIdentityResponse(TypedDict):
+    success: Literal[1]
+    """1: the call succeeded."""
+
+    workspace: WorkspaceIdentity
+    """The workspace."""
+
+
+class UpdateWorkspaceRequest(TypedDict):
+    required_properties: NotRequired[list[RequiredProperty]]
+    """The properties that every user group must have, each name once."""
 
     required_schemas: NotRequired[list[str]]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
 
     mapping_policy: NotRequired[Literal["open", "registered"]]
-    """`open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets
-    what they name.
+    """`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer
+    gets what they name.
     """
 
     embed_token_issuer: NotRequired[str | None]
-    """What the embed tokens of the workspace name as their issuer (`iss`); null for the
-    EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become
-    invalid. It does not prove whose a token is, since other workspaces may choose the same: compare
-    `workspace_id`.
+    """Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of
+    the service. Changing it invalidates embed tokens already issued. It does not identify the
+    workspace, since others may choose the same issuer: compare `workspace_id`.
     """
 
     embed_token_audiences: NotRequired[list[str]]
@@ -630,55 +568,41 @@ class UpdateWorkspaceDto(TypedDict):
     """
 
 
-class FlawView(TypedDict):
-    pointer: str
-    """JSON Pointer (RFC 6901) of the place in the group’s body."""
-
-    code: str
-    """What is wrong there, as a write of the group would be told."""
-
-    detail: str
-    """The same for people."""
-
-
-class FlawedGroupView(TypedDict):
+class UserGroupIssues(TypedDict):
     team_id: int
     """Internal id of the user group."""
 
     provided_id: str
     """Your own id of the user group."""
 
-    errors: list[FlawView]
-    """What is wrong, at least one."""
+    errors: list[FieldError]
+    """The violations, at least one, as a write of the group would return them."""
 
 
-class FlawedGroupsAnswer(TypedDict):
+class UserGroupIssuesResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    user_groups: list[FlawedGroupView]
+    user_groups: list[UserGroupIssues]
     """User groups in the order of team_id; a page can have few or none and still not be the last.
     """
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class RequirementsDto(TypedDict):
-    required_properties: NotRequired[list[RequiredPropertyDto]]
-    """The properties that every user group must have, no name twice."""
+class WorkspaceRequirements(TypedDict):
+    required_properties: NotRequired[list[RequiredProperty]]
+    """The properties that every user group must have, each name once."""
 
     required_schemas: NotRequired[list[str]]
     """The schemas that every user group must map; under `registered` by your own ids of them."""
 
 
-class UserGroupDto(TypedDict):
-    user_group_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. That of a new group has no `.` or `..` alone
-    between slashes or backslashes.
-    """
-
+class UserGroupInput(TypedDict):
     name: NotRequired[str]
     """Name of the user group, 1–255 code points. Needed to create a group."""
 
@@ -693,8 +617,14 @@ class UserGroupDto(TypedDict):
     refused.
     """
 
+    user_group_id: str
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
+    """
 
-class LookedUpUserGroupView(TypedDict):
+
+class UserGroupLookup(TypedDict):
     team_id: int
     """Internal id; you need not record it."""
 
@@ -711,18 +641,18 @@ class LookedUpUserGroupView(TypedDict):
     """The properties of the group; present exactly when the request sent properties."""
 
 
-class LookedUpUserGroupAnswer(TypedDict):
+class UserGroupLookupResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
+
+    user_group: UserGroupLookup
+    """The user group as stored now."""
 
     new_user_group: bool
     """Whether this call created the group."""
 
-    user_group: LookedUpUserGroupView
-    """The user group as stored now."""
 
-
-class UserGroupView(TypedDict):
+class UserGroupWithToken(TypedDict):
     team_id: int
     """Internal id; you need not record it."""
 
@@ -736,19 +666,19 @@ class UserGroupView(TypedDict):
     """The user_group_id you gave."""
 
 
-class UserGroupAnswer(TypedDict):
+class UserGroupWithTokenResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    user_group: UserGroupView
+    user_group: UserGroupWithToken
     """The user group as stored now."""
 
 
-class RotateTokenDto(TypedDict):
+class RotateUserGroupTokenRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token can still be introspected, so that dashboards that are
-    open go on. Without it the service’s ROTATION_GRACE_SECONDS holds, which is 0 unless the
-    operator chose otherwise.
+    """For how many seconds the old token can still be introspected, so that open dashboards keep
+    working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
+    it.
     """
 
     current_token: str
@@ -761,19 +691,19 @@ class ImportedLine(TypedDict):
     """Number of the line, from 1."""
 
     success: Literal[1]
-    """1: the group is stored as the line has it, and stays so."""
+    """1: the group is stored durably as in the line."""
 
-    user_group_id: str
-    """The user_group_id of the line."""
+    provided_id: str
+    """Your own id of the group."""
 
     result: Literal["created", "updated", "unchanged"]
-    """What the line did."""
+    """Effect of the line."""
 
     team_id: int
     """Internal id; you need not record it."""
 
     token_replaced: NotRequired[bool]
-    """Present where the line has ended the token that the group had, and set another."""
+    """Present if the line ended the previous token of the group and set another."""
 
 
 @final
@@ -784,64 +714,58 @@ class RefusedLine(TypedDict):
     success: Literal[0]
     """0: nothing of the line was stored."""
 
-    user_group_id: NotRequired[str]
-    """The user_group_id of the line, where that much of it could be read."""
+    provided_id: NotRequired[str]
+    """Your own id of the group, if it could be read."""
 
     status: int
     """The HTTP status that the same group would get by PUT."""
 
     code: str
-    """Stable; as in the catalogue of errors."""
+    """Code of the catalogue of errors; stable."""
 
     detail: str
-    """The same for people."""
+    """Description for people."""
 
-    errors: NotRequired[list[ViolationDto]]
+    errors: NotRequired[list[FieldError]]
     """What is wrong in the line."""
 
 
 class ImportCounts(TypedDict):
     created: int
-    """How many lines created a group."""
+    """Number of lines that created a group."""
 
     updated: int
-    """How many lines changed a group."""
+    """Number of lines that changed a group."""
 
     unchanged: int
-    """How many lines told what was stored already."""
+    """Number of lines that changed nothing."""
 
     failed: int
-    """How many lines were refused."""
+    """Number of refused lines."""
 
     tokens_replaced: int
-    """How many lines ended the token that a group had, and set another."""
+    """Number of lines that replaced the token of a group."""
 
     complete: bool
-    """Whether every line was read. If not, what was answered is stored, and code says why it ended:
-    repeat the import as it is.
+    """Whether every line was read. If not, every line with a result is processed, and code says why
+    the import ended: repeat it as it is.
     """
 
     code: NotRequired[str]
-    """Why it is not complete; as in the catalogue of errors."""
+    """Code of the reason, from the catalogue of errors, if it is not complete."""
 
     detail: NotRequired[str]
-    """The same for people."""
+    """Description for people."""
 
 
 @final
 class ImportSummary(TypedDict):
     summary: ImportCounts
-    """What became of all lines."""
+    """The totals of all lines."""
 
 
 @final
-class ImportedUserGroupDto(TypedDict):
-    user_group_id: str
-    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
-    characters. Compared code point by code point. That of a new group has no `.` or `..` alone
-    between slashes or backslashes.
-    """
-
+class UserGroupLine(TypedDict):
     name: NotRequired[str]
     """Name of the user group, 1–255 code points. Needed to create a group."""
 
@@ -856,24 +780,33 @@ class ImportedUserGroupDto(TypedDict):
     refused.
     """
 
+    provided_id: NotRequired[str]
+    """Your own id of the user group: 1–255 code points, at most 1,024 bytes of UTF-8, no control
+    characters. Compared code point by code point. The id of a new group must not have `.` or `..`
+    alone between slashes or backslashes.
+    """
+
+    user_group_id: NotRequired[str]
+    """The same as `provided_id`, as in the body of `/api/user`. A line has one of them."""
+
     token: NotRequired[str]
-    """The token that the group is to have: 20–255 visible ASCII characters without a space, of this
-    service or of another system; one that begins with `ugt_` must have the right checksum, none
-    begins with `uga_`. Without it a new group gets a new token and a known one keeps its own.
+    """The token to set: 20–255 visible ASCII characters without a space, of this service or of
+    another system; one that begins with `ugt_` must have the right checksum, none begins with
+    `uga_`. Without it a new group gets a new token and an existing one keeps its own.
     """
 
     suspended: NotRequired[bool]
     """Whether the group is suspended: then its tokens cannot be introspected."""
 
     token_unreadable: NotRequired[bool]
-    """Written by an export where the token was asked for and cannot be decrypted; an import passes
-    over it, and keeps or issues a token.
+    """Written by an export if the token was requested and cannot be decrypted. An import ignores
+    it, and keeps or issues a token.
     """
 
 
 class ExportCounts(TypedDict):
     exported: int
-    """How many groups."""
+    """Number of groups."""
 
     complete: bool
     """Always true: an export that fails has no last line."""
@@ -885,12 +818,12 @@ class ExportSummary(TypedDict):
     """What was exported."""
 
 
-class ExportDto(TypedDict):
+class ExportUserGroupsRequest(TypedDict):
     include_tokens: NotRequired[bool]
-    """Whether each line has the token of its group. Default: `true`."""
+    """Whether each line contains the token of its group. Default: `true`."""
 
 
-class UserGroupResource(TypedDict):
+class UserGroup(TypedDict):
     team_id: int
     """Internal id; you need not record it."""
 
@@ -907,35 +840,38 @@ class UserGroupResource(TypedDict):
     """Variables for dashboards and SQL."""
 
     suspended_at: str | None
-    """Since when no token of the group can be introspected; null: it is not suspended."""
+    """Time of its suspension, since when none of its tokens can be introspected, or null."""
 
     created_at: str
     """When it was created."""
 
     updated_at: str
-    """When it was changed last; a rotation of its token does not change it."""
+    """Time of the last change; a rotation of its token does not count."""
 
 
-class UserGroupsAnswer(TypedDict):
+class UserGroupsResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    user_groups: list[UserGroupResource]
+    user_groups: list[UserGroup]
     """The user groups."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class UserGroupResourceAnswer(TypedDict):
+class UserGroupResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    user_group: UserGroupResource
+    user_group: UserGroup
     """The user group as it is now."""
 
 
-class ReplaceUserGroupDto(TypedDict):
+class ReplaceUserGroupRequest(TypedDict):
     name: str
     """Name of the user group, 1–255 code points."""
 
@@ -950,52 +886,49 @@ class ReplaceUserGroupDto(TypedDict):
     """
 
     user_group_id: NotRequired[str]
-    """The id of the path once more; it need not be sent."""
+    """The id of the path again; optional."""
 
 
-class PatchUserGroupDto(TypedDict):
+class UpdateUserGroupRequest(TypedDict):
     name: NotRequired[str]
     """Name of the user group, 1–255 code points."""
 
     mapping: NotRequired[dict[str, str | int | None] | None]
-    """Entries to set; those that are null are removed, and those that are not named stay. `null`
+    """Entries to set; null removes an entry, and other entries stay. `null` in place of the object
     removes all.
     """
 
     properties: NotRequired[dict[str, Any] | None]
-    """Properties to set; those that are null are removed, those that are not named stay, and
-    objects are merged in turn. `null` removes all.
+    """Properties to set; null removes a property, other properties stay, and objects are merged
+    recursively. `null` in place of the object removes all.
     """
 
 
-class SupersededByView(TypedDict):
+class SupersededBy(TypedDict):
     generation: int
     """The generation that took its place."""
 
     at: str
-    """When."""
+    """Time of the rotation."""
 
     api_token_id: int | None
-    """The API token that rotated; null: the operator, or not recorded."""
+    """Id of the API token that rotated it; null for the operator, or if not recorded."""
 
 
-class TokenView(TypedDict):
+class UserGroupToken(TypedDict):
     generation: int
     """1 for the token issued with the group, one more for each rotation."""
 
-    state: Literal["current", "overlap", "ended"]
-    """`current`: answered by GET. `overlap`: replaced, and can be introspected until `valid_until`.
+    state: str
+    """`current`: returned by GET. `overlap`: replaced, and can be introspected until `valid_until`.
     `ended`: refused.
     """
 
-    refused_because: (
-        Literal["superseded", "overlap_expired", "revoked", "group_suspended", "group_incomplete"]
-        | None
-    )
-    """Why it is refused now; null: it is not. `superseded`: a rotation replaced it, or ended its
-    overlap. `overlap_expired`: its overlap was over by the clock. `revoked`: its overlap was ended
-    by a call. `group_suspended`: it would be accepted if its group were not suspended.
-    `group_incomplete`: it would be accepted if its group had all that the workspace requires.
+    refused_because: str | None
+    """Why it is refused now, or null. `superseded`: a rotation replaced it, or ended its overlap.
+    `overlap_expired`: its overlap has expired. `revoked`: a request ended its overlap.
+    `group_suspended`: it would be accepted if its group were not suspended. `group_incomplete`: it
+    would be accepted if its group had all that the workspace requires.
     """
 
     last_four: str | None
@@ -1005,60 +938,64 @@ class TokenView(TypedDict):
     """When it was issued."""
 
     retired_at: str | None
-    """When another took its place; null for the current one."""
+    """Time of its replacement; null for the current one."""
 
-    superseded_by: SupersededByView | None
-    """What took its place; null for the current one."""
+    superseded_by: SupersededBy | None
+    """The rotation that replaced it; null for the current one."""
 
     valid_until: str | None
-    """Until when a replaced token can be introspected; null: it cannot."""
+    """End of the overlap in which a replaced token can be introspected, or null."""
 
     revoked_at: str | None
-    """When its overlap was ended by a call; null: it was not."""
+    """Time at which a request ended its overlap, or null."""
 
     revoked_by: int | None
-    """The API token that ended the overlap; null: the operator, or nobody."""
+    """Id of the API token that ended the overlap; null for the operator, or if it was not ended."""
 
     last_introspected_at: str | None
-    """When it was last introspected, up to a minute ago; the first time shows at once; null: never.
+    """Time of the last introspection, or null. Later ones appear within a minute, the first one at
+    once.
     """
 
 
-class TokensAnswer(TypedDict):
+class UserGroupTokensResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    tokens: list[TokenView]
+    tokens: list[UserGroupToken]
     """The tokens, newest first."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class GraceDto(TypedDict):
+class RotateUserGroupTokenByIdRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
-    """For how many seconds the old token can still be introspected, so that dashboards that are
-    open go on. Without it the service’s ROTATION_GRACE_SECONDS holds, which is 0 unless the
-    operator chose otherwise.
+    """For how many seconds the old token can still be introspected, so that open dashboards keep
+    working. By default the service’s ROTATION_GRACE_SECONDS, which is 0 unless the operator sets
+    it.
     """
 
 
-class IssueEmbedTokenDto(TypedDict):
+class IssueEmbedTokenRequest(TypedDict):
     audience: str
-    """Who is to accept the token (`aud`), such as the address of your renderer: 1–255 code points,
-    no control characters. Whoever verifies it compares this with its own name.
+    """Audience (`aud`) that accepts the token, such as the address of your renderer: 1–255 code
+    points, no control characters. A verifier compares it with its own name.
     """
 
     expires_in_seconds: NotRequired[int]
-    """For how many seconds the token is valid, if nothing ends it before. Default: `600`."""
+    """For how many seconds the token is valid, unless it is ended sooner. Default: `600`."""
 
     origin: NotRequired[str]
     """Web origin of the page that embeds the dashboard, as browsers write it: https (http for
-    localhost), no path. The renderer reads it and may let no other page frame the dashboard.
+    localhost), no path. The renderer can use it to let no other page frame the dashboard.
     """
 
 
-class EmbedTokenView(TypedDict):
+class EmbedToken(TypedDict):
     token: str
     """The token, a JWT: pass it to the page that embeds the dashboard."""
 
@@ -1066,24 +1003,24 @@ class EmbedTokenView(TypedDict):
     """The kind of token, as an introspection names it."""
 
     expires_at: str
-    """When it ends, if nothing ends it before."""
+    """Expiry, unless it is ended sooner."""
 
     kid: str
-    """Which key of /.well-known/jwks.json has signed it."""
+    """Id of the key of /.well-known/jwks.json that signed it."""
 
     jti: str
-    """Its own id, which is also in it and in the answers to introspections."""
+    """Id of the token, which is also a claim of it and part of introspection responses."""
 
 
-class EmbedTokenAnswer(TypedDict):
+class EmbedTokenResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    embed_token: EmbedTokenView
+    embed_token: EmbedToken
     """The embed token."""
 
 
-class JwkView(TypedDict):
+class JsonWebKey(TypedDict):
     kty: Literal["EC"]
     """The kind of key."""
 
@@ -1097,7 +1034,7 @@ class JwkView(TypedDict):
     """Second coordinate of the public point."""
 
     use: Literal["sig"]
-    """What the key is for."""
+    """Purpose of the key."""
 
     alg: Literal["ES256"]
     """The only algorithm."""
@@ -1106,30 +1043,30 @@ class JwkView(TypedDict):
     """Its id, the thumbprint of RFC 7638."""
 
 
-class Jwks(TypedDict):
-    keys: list[JwkView]
+class JsonWebKeySet(TypedDict):
+    keys: list[JsonWebKey]
     """The keys; the first signs, and tokens signed by any of them are valid."""
 
 
-class IntrospectDto(TypedDict):
+class IntrospectionRequest(TypedDict):
     token: str
     """The user-group token, or embed token, that a dashboard was given."""
 
     schema_id: NotRequired[str]
-    """The one schema to tell about: `mapping` then has its entry alone, or `unmapped` names it.
-    Under the policy `registered` your own id of the schema, or our number of it.
+    """Restricts the response to one schema: `mapping` then has only its entry, or `unmapped` names
+    it. Under the policy `registered` your own id of the schema, or our number of it.
     """
 
     client_secret: NotRequired[str]
-    """In a form, of a client that sends no `Authorization` header: its API token
+    """The API token of a client that sends a form and no `Authorization` header
     (`client_secret_post`).
     """
 
     client_id: NotRequired[str]
-    """Beside `client_secret`; it can be any and is not looked at."""
+    """Accompanies `client_secret`; any value, which is ignored."""
 
 
-class DescribedDataSourceView(TypedDict):
+class ResolvedDataSource(TypedDict):
     id: int
     """Our number of the data source."""
 
@@ -1140,7 +1077,7 @@ class DescribedDataSourceView(TypedDict):
     """Its name for people."""
 
 
-class IntrospectionAnswer(TypedDict):
+class IntrospectionResponse(TypedDict):
     active: bool
     """Whether the token is valid now."""
 
@@ -1153,32 +1090,32 @@ class IntrospectionAnswer(TypedDict):
     name: NotRequired[str]
     """Name of the user group."""
 
-    mapping: NotRequired[dict[str, str | int | DescribedDataSourceView]]
+    mapping: NotRequired[dict[str, str | int | ResolvedDataSource]]
     """Schema → data source. Under the policy `open` both as they were sent; under `registered` your
     own id of the schema, and the data source that is registered.
     """
 
     unmapped: NotRequired[list[str]]
-    """The schemas without a data source: of all that are registered, or of the one that was asked
-    for. Absent under the policy `open` unless a schema was asked for. Query nothing for them.
+    """The schemas without a data source, of all registered ones or of the requested one. Absent
+    under the policy `open` unless a schema was requested. Query nothing for them.
     """
 
     properties: NotRequired[dict[str, Any]]
     """Variables for dashboards and SQL."""
 
-    token_type: NotRequired[Literal["user_group_token", "embed_token"]]
+    token_type: NotRequired[str]
     """The kind of token."""
 
     iat: NotRequired[int]
     """When it was issued, in seconds since 1970."""
 
     exp: NotRequired[int]
-    """When it ends, in seconds since 1970: there for every embed token, and for a user-group token
-    that was rotated with a grace period.
+    """Expiry, in seconds since 1970: present for every embed token, and for a user-group token that
+    was rotated with a grace period.
     """
 
     aud: NotRequired[str]
-    """Of an embed token: who is to accept it. Compare it with your own name."""
+    """Of an embed token: its audience. Compare it with your own name."""
 
     iss: NotRequired[str]
     """Of an embed token: its issuer, the `embed_token_issuer` of the workspace or
@@ -1195,7 +1132,7 @@ class IntrospectionAnswer(TypedDict):
     """Of an embed token that was issued for the pages of one web origin: that origin."""
 
 
-class AuthorizationServer(TypedDict):
+class AuthorizationServerMetadata(TypedDict):
     issuer: str
     """PUBLIC_URL."""
 
@@ -1209,7 +1146,7 @@ class AuthorizationServer(TypedDict):
     """The public keys of embed tokens (RFC 7517)."""
 
     response_types_supported: list[str]
-    """None: nobody is asked for consent here."""
+    """None: there is no consent page."""
 
     grant_types_supported: list[str]
     """None: tokens are issued by the API, not by a token endpoint."""
@@ -1219,14 +1156,14 @@ class ChangedUserGroup(TypedDict):
     team_id: int
     """Its `team_id`."""
 
-    user_group_id: str
+    provided_id: str
     """Your own id of it."""
 
     version: NotRequired[int]
-    """How often it has been written by then; grows with each change of the group itself."""
+    """Version of the group after the change; grows with each change of the group itself."""
 
     generation: NotRequired[int]
-    """Which of its tokens, where the event is about one: 1 for the first."""
+    """Generation of the token, if the event is about one: 1 for the first."""
 
 
 class ChangedObject(TypedDict):
@@ -1237,49 +1174,53 @@ class ChangedObject(TypedDict):
     """Its id, as the API knows it."""
 
 
-class EventView(TypedDict):
-    id: int
-    """Number of the event, that of its audit event. An event that comes again has the same."""
+class Event(TypedDict):
+    id: str
+    """Id of the event, which is that of its audit event and of its webhook. A repeated event has
+    the same id.
+    """
 
     type: str
-    """What has happened: `noun.verb`; docs/events.md lists them."""
+    """The kind of event, as `noun.verb`; docs/events.md lists them."""
 
-    time: str
+    occurred_at: str
     """When it happened."""
 
     user_group: NotRequired[ChangedUserGroup]
     """The user group that has changed, or whose token has."""
 
     object: NotRequired[ChangedObject]
-    """What else has changed. Without this and `user_group` it may be anything."""
+    """The changed object, if it is not a user group. Without this and `user_group` anything may
+    have changed.
+    """
 
 
-class EventsAnswer(TypedDict):
+class EventsResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    events: list[EventView]
+    events: list[Event]
     """The events, in the order of the changes."""
 
     next_cursor: str
-    """The `after` of the next call; it is given even if there was no event."""
+    """The `after` of the next request; present even if there is no event."""
 
     has_more: bool
-    """Whether more events can be had at once."""
+    """Whether more events are available now."""
 
 
-class WebhookEndpointView(TypedDict):
+class WebhookEndpoint(TypedDict):
     id: int
     """Its number."""
 
     url: str
-    """Where to post."""
+    """URL that events are posted to."""
 
     description: str | None
-    """What it is for; null: nobody has said."""
+    """Description, or null."""
 
     event_types: list[str]
-    """Which events are sent."""
+    """The types of events that are sent."""
 
     signature: Literal["v1", "v1a"]
     """How messages are signed."""
@@ -1288,7 +1229,7 @@ class WebhookEndpointView(TypedDict):
     """The public key of `v1a`, by which the receiver verifies; null for `v1`."""
 
     old_secret_expires_at: str | None
-    """Until when messages are also signed with the secret before; null: not."""
+    """Time until which messages are also signed with the previous secret, or null."""
 
     headers: list[str]
     """The names of its headers; their values are not shown."""
@@ -1297,15 +1238,15 @@ class WebhookEndpointView(TypedDict):
     """Whether events are sent to it."""
 
     disabled_at: str | None
-    """When it was switched off; null: it is on."""
+    """Time at which it was disabled, or null."""
 
-    disabled_reason: Literal["request", "gone", "failing"] | None
-    """Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has
-    failed for days. Null: it is on.
+    disabled_reason: str | None
+    """Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has
+    failed for days. Null if it is enabled.
     """
 
     skipping_since: str | None
-    """Since when events are left out, because too many wait for it; null: none are."""
+    """Time since which events are skipped because too many wait for it, or null."""
 
     created_at: str
     """When it was created."""
@@ -1314,57 +1255,60 @@ class WebhookEndpointView(TypedDict):
     """When it was last changed."""
 
 
-class WebhookEndpointsAnswer(TypedDict):
+class WebhookEndpointsResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    webhook_endpoints: list[WebhookEndpointView]
+    webhook_endpoints: list[WebhookEndpoint]
     """Endpoints in the order of their creation."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class CreateWebhookEndpointDto(TypedDict):
+class CreateWebhookEndpointRequest(TypedDict):
     url: str
-    """Where to post: an https URL without a user, a password and a fragment, at most 2,048
-    characters. Its host must have public addresses alone, unless the operator allows others
+    """URL that events are posted to: https, without a user, a password and a fragment, at most
+    2,048 characters. Its host must have public addresses alone, unless the operator allows others
     (WEBHOOK_ALLOWED_CIDRS).
     """
 
     description: NotRequired[str | None]
-    """What it is for, for people: 1–255 code points, or null."""
+    """Description for people: 1–255 code points, or null."""
 
     event_types: NotRequired[list[str]]
-    """Which events to send: types such as `user_group.create`, in which `*` stands for any
+    """The events to send: types such as `user_group.create`, in which `*` stands for any
     characters. Each must match some type. Default: `["*"]`.
     """
 
     signature: NotRequired[Literal["v1", "v1a"]]
     """How messages are signed (Standard Webhooks): `v1`, by a secret that the receiver shares, or
-    `v1a`, by Ed25519, of which the receiver has the public key alone. It cannot be changed.
-    Default: `"v1"`.
+    `v1a`, by Ed25519, of which the receiver has only the public key. It cannot be changed. Default:
+    `"v1"`.
     """
 
     headers: NotRequired[dict[str, str]]
     """Up to ten header fields of every message, such as the credentials of a gateway: values of
-    1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them,
-    also as a JSON Merge Patch.
+    1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them,
+    even as a JSON Merge Patch.
     """
 
 
-class IssuedWebhookEndpointView(TypedDict):
+class WebhookEndpointWithSecret(TypedDict):
     id: int
     """Its number."""
 
     url: str
-    """Where to post."""
+    """URL that events are posted to."""
 
     description: str | None
-    """What it is for; null: nobody has said."""
+    """Description, or null."""
 
     event_types: list[str]
-    """Which events are sent."""
+    """The types of events that are sent."""
 
     signature: Literal["v1", "v1a"]
     """How messages are signed."""
@@ -1373,7 +1317,7 @@ class IssuedWebhookEndpointView(TypedDict):
     """The public key of `v1a`, by which the receiver verifies; null for `v1`."""
 
     old_secret_expires_at: str | None
-    """Until when messages are also signed with the secret before; null: not."""
+    """Time until which messages are also signed with the previous secret, or null."""
 
     headers: list[str]
     """The names of its headers; their values are not shown."""
@@ -1382,15 +1326,15 @@ class IssuedWebhookEndpointView(TypedDict):
     """Whether events are sent to it."""
 
     disabled_at: str | None
-    """When it was switched off; null: it is on."""
+    """Time at which it was disabled, or null."""
 
-    disabled_reason: Literal["request", "gone", "failing"] | None
-    """Why it is off: `request`, somebody wanted it; `gone`, it has answered 410; `failing`, it has
-    failed for days. Null: it is on.
+    disabled_reason: str | None
+    """Why it is disabled: `request`, by a request; `gone`, it returned 410; `failing`, it has
+    failed for days. Null if it is enabled.
     """
 
     skipping_since: str | None
-    """Since when events are left out, because too many wait for it; null: none are."""
+    """Time since which events are skipped because too many wait for it, or null."""
 
     created_at: str
     """When it was created."""
@@ -1400,139 +1344,139 @@ class IssuedWebhookEndpointView(TypedDict):
 
     secret: str | None
     """The secret of `v1` (`whsec_…`), with which the receiver verifies. Save it now: it cannot be
-    shown again. Null for `v1a`, whose receivers need the public key alone.
+    shown again. Null for `v1a`, whose receivers need only the public key.
     """
 
 
-class IssuedWebhookEndpointAnswer(TypedDict):
+class WebhookEndpointWithSecretResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    webhook_endpoint: IssuedWebhookEndpointView
+    webhook_endpoint: WebhookEndpointWithSecret
     """The endpoint."""
 
 
-class WebhookEndpointAnswer(TypedDict):
+class WebhookEndpointResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    webhook_endpoint: WebhookEndpointView
+    webhook_endpoint: WebhookEndpoint
     """The endpoint."""
 
 
-class UpdateWebhookEndpointDto(TypedDict):
+class UpdateWebhookEndpointRequest(TypedDict):
     url: NotRequired[str]
-    """Where to post: an https URL without a user, a password and a fragment, at most 2,048
-    characters. Its host must have public addresses alone, unless the operator allows others
+    """URL that events are posted to: https, without a user, a password and a fragment, at most
+    2,048 characters. Its host must have public addresses alone, unless the operator allows others
     (WEBHOOK_ALLOWED_CIDRS).
     """
 
     description: NotRequired[str | None]
-    """What it is for, for people: 1–255 code points, or null."""
+    """Description for people: 1–255 code points, or null."""
 
     event_types: NotRequired[list[str]]
-    """Which events to send: types such as `user_group.create`, in which `*` stands for any
+    """The events to send: types such as `user_group.create`, in which `*` stands for any
     characters. Each must match some type.
     """
 
     headers: NotRequired[dict[str, str]]
     """Up to ten header fields of every message, such as the credentials of a gateway: values of
-    1–1,024 visible ASCII characters, which no answer shows again. A change replaces all of them,
-    also as a JSON Merge Patch.
+    1–1,024 visible ASCII characters, which no response shows again. A change replaces all of them,
+    even as a JSON Merge Patch.
     """
 
     enabled: NotRequired[bool]
-    """Whether events are sent to it. While it is off they are kept, and are sent once it is on
-    again.
+    """Whether events are sent to it. While it is disabled they are kept, and are sent once it is
+    enabled again.
     """
 
 
-class RollWebhookSecretDto(TypedDict):
+class RollWebhookSecretRequest(TypedDict):
     grace_period_seconds: NotRequired[int]
     """For how many seconds messages are also signed with the old secret, so that the receiver can
     change over; `0` if it has leaked. Default: `86400`.
     """
 
 
-class WebhookAttemptView(TypedDict):
+class WebhookAttempt(TypedDict):
     event_id: str
     """The event: the `webhook-id` of the message."""
 
     type: str
-    """What has happened."""
+    """Type of the event."""
 
     attempt: int
-    """Which attempt it was: 1 for the first."""
+    """Number of the attempt: 1 for the first."""
 
-    time: str
+    occurred_at: str
     """When it began."""
 
     duration_ms: int
-    """How long it took, in ms."""
+    """Duration in ms."""
 
     status: int | None
-    """The status of the answer; null: there was none."""
+    """HTTP status of the response, or null if there was none."""
 
     failure: str | None
-    """Why there was no answer; docs/webhooks.md tells each. Null: there was one."""
+    """Why there was no response, as listed in docs/webhooks.md, or null."""
 
     answer: str | None
-    """The first kilobyte of the answer; null: there was none, or it is not kept because the
+    """The first kilobyte of the response, or null if there was none or it is not kept because the
     endpoint has headers.
     """
 
-    delivery: Literal["pending", "delivered", "failed"]
-    """What has become of the event since: `pending`, `delivered` or `failed` for good."""
+    delivery: str
+    """State of the delivery now: `pending`, `delivered`, or `failed` for good."""
 
     next_attempt_at: str | None
-    """When the next attempt of the event is due; null: there is none."""
+    """Time of the next attempt of the event, or null."""
 
 
-class WebhookAttemptsAnswer(TypedDict):
+class WebhookAttemptsResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    attempts: list[WebhookAttemptView]
+    attempts: list[WebhookAttempt]
     """Attempts, the latest first."""
+
+    has_more: bool
+    """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
 
 
-class ReplayWebhooksDto(TypedDict):
-    event_id: NotRequired[str]
-    """The event to send again: the `webhook-id` of its messages. Or give `since`."""
-
-    since: NotRequired[str]
-    """Send again what has happened from then on."""
-
-    until: NotRequired[str]
-    """With `since`: what has happened before. Absent: until now."""
-
-    include_delivered: NotRequired[bool]
-    """With `since`: also what has arrived already. Default: `false`."""
+ReplayWebhooksRequest = TypedDict(
+    "ReplayWebhooksRequest",
+    {
+        "event_id": NotRequired[str],
+        "from": NotRequired[str],
+        "to": NotRequired[str],
+        "include_delivered": NotRequired[bool],
+    },
+)
 
 
-class ReplayedWebhooksAnswer(TypedDict):
+class WebhookReplayResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
 
 class UserGroupsOverview(TypedDict):
     total: int
-    """All of them."""
+    """Number of user groups."""
 
     suspended: int
-    """Those that are suspended: `suspended=true` lists them."""
+    """Suspended user groups: `suspended=true` lists them."""
 
     unresolvable: int | None
-    """Those whose mappings name what is not registered, or one schema twice: `resolvable=false`
-    lists them. Null until it has been counted, and where nothing is registered.
+    """User groups whose mappings name something unregistered, or one schema twice:
+    `resolvable=false` lists them. Null until counted, and if nothing is registered.
     """
 
     incomplete: int | None
-    """Those that lack what the workspace requires, so that their tokens are inactive. Null until it
-    has been counted.
+    """User groups that lack something the workspace requires, so that their tokens are inactive.
+    Null until counted.
     """
 
 
@@ -1541,8 +1485,8 @@ class UserGroupTokensOverview(TypedDict):
     """Replaced tokens that can still be introspected."""
 
     in_overlap_used_last_hour: int
-    """Those of them that were introspected since they were replaced, and within an hour: somebody
-    has yet to take the new token. Uses are stored once a minute.
+    """Those of them that were introspected within the last hour and after their replacement: a
+    dashboard still uses the old token. Uses are stored once a minute.
     """
 
 
@@ -1568,7 +1512,7 @@ class Overview(TypedDict):
     """When user groups and their tokens were counted."""
 
 
-class OverviewAnswer(TypedDict):
+class OverviewResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
@@ -1590,19 +1534,19 @@ class ActivityPoint(TypedDict):
     """User groups that were created."""
 
 
-class ActivityView(TypedDict):
+class Activity(TypedDict):
     step: Literal["hour", "day"]
     """What each point counts."""
 
     points: list[ActivityPoint]
-    """One for each hour or day of the period, also where nothing happened."""
+    """One for each hour or day of the period, even if nothing happened."""
 
 
-class ActivityAnswer(TypedDict):
+class ActivityResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    activity: ActivityView
+    activity: Activity
     """What happened."""
 
 
@@ -1616,62 +1560,66 @@ class SystemDatabase(TypedDict):
 
 class SystemMigrations(TypedDict):
     applied: int
-    """Those that the database has seen, of newer versions included; not of plugins."""
+    """Migrations applied to the database, including those of newer versions but not those of
+    plugins.
+    """
 
     pending: int
-    """Those of this version that it lacks."""
+    """Migrations of this version that are not applied."""
 
     latest: str | None
-    """The newest that it has seen."""
+    """The newest applied migration."""
 
 
 class SystemChangeFeed(TypedDict):
     lease_up: bool
-    """Whether it has its lease, and so answers from memory; without it every call asks the
+    """Whether it has its lease, and so can serve from memory; without it every request asks the
     database.
     """
 
     channel_up: bool | None
-    """Whether changes of other processes arrive at once, and not only within 750 ms; null where no
-    connection can be had for it, or none is needed.
+    """Whether changes of other processes arrive at once, and not only within 750 ms; null if a
+    connection for this is impossible or not needed.
     """
 
 
 class SystemReplica(TypedDict):
     connected_at: str
-    """Since when it has had its present connection for asking what has changed."""
+    """Start of its present connection that polls for changes."""
 
     polled_at: str
-    """When it last asked: three times a second while all is well. Without an answer for 750 ms it
+    """Time of its last poll: three times a second while all is well. Without a result for 750 ms it
     loses its lease.
     """
 
 
 class SystemEncryptionKey(TypedDict):
     id: str
-    """As it is configured."""
+    """Id as configured."""
 
     encrypts: bool
-    """Whether it is the one that encrypts; every one decrypts."""
+    """Whether it is the key that encrypts; all of them decrypt."""
 
 
 class SystemEventConsumer(TypedDict):
     name: str
-    """As the application has named it."""
+    """Name that the application gives it."""
 
     running: bool
     """Whether a process has its lease, and so handles events."""
 
     lease_until: str | None
-    """From then on another process may take its place; null if none has the lease."""
+    """Time from which another process may take over; null if none has the lease."""
 
 
 class SystemRetention(TypedDict):
     audit_days: int
-    """Days for which the audit log keeps an event; 0 for ever."""
+    """Days for which the audit log keeps an event; 0 for no limit."""
 
     refusal_days: int
-    """Days for which it keeps refused calls that are nobody’s; never longer than `audit_days`."""
+    """Days for which it keeps refused requests without a known token; never longer than
+    `audit_days`.
+    """
 
     shown_token_days: int
     """Days for which it keeps to whom tokens were shown; never longer than `audit_days`."""
@@ -1685,71 +1633,75 @@ class SystemRetention(TypedDict):
 
 class SystemLimits(TypedDict):
     calls_per_minute: int
-    """Calls that one API token may make in a minute; 0 for any number."""
+    """Requests that one API token may make in a minute; 0 for no limit."""
 
     workspace_calls_per_minute: int
     """The same for all API tokens of one workspace together."""
 
+    introspections_per_minute: int
+    """Introspections that one API token may make in a minute; 0 for no limit."""
+
     failed_authentications_per_minute: int
-    """Wrong API tokens that one address may send in a minute; 0 for any number."""
+    """Wrong API tokens that one address may send in a minute; 0 for no limit."""
 
     body_bytes: int
-    """The largest body of a call."""
+    """Maximum size of a request body."""
 
 
-class System(TypedDict):
+class SystemInfo(TypedDict):
     version: str
-    """Of the service."""
+    """Version of the service."""
 
     node: str
-    """Of Node.js."""
+    """Version of Node.js."""
 
     started_at: str
-    """When the process that answers began."""
+    """Start of the process that handles the request."""
 
     database: SystemDatabase
-    """Where everything is stored."""
+    """The database."""
 
     migrations: SystemMigrations
-    """Its schema."""
+    """The state of its schema."""
 
     change_feed: SystemChangeFeed
-    """How the process that answers hears of changes; each replica has its own."""
+    """How the process that handles the request learns of changes; each replica has its own."""
 
     replicas: list[SystemReplica] | None
-    """The processes that are connected to ask what has changed, which each begins to do with its
-    first call, by the database’s clock: at most 100, of every installation that shares the database
-    and its user. Null on the embedded database, and behind a pooler, where they cannot be told.
+    """The processes that poll for changes, which each begins to do with its first request, with
+    times of the database’s clock: at most 100, of every installation that shares the database and
+    its user. Null on the embedded database, and behind a pooler, where they cannot be
+    distinguished.
     """
 
     encryption_keys: list[SystemEncryptionKey]
     """The keys that are configured, in their order."""
 
     rewrap_remaining: bool | None
-    """Whether anything of your workspace is still encrypted with another key than the one that
-    encrypts, forgotten keys left aside. Null if it cannot be told without a long search, because
-    much of the installation is.
+    """Whether anything of your workspace is still encrypted with a key other than the current one,
+    not counting forgotten keys. Null if it would take a long search, because much of the
+    installation is.
     """
 
     event_consumers: list[SystemEventConsumer]
-    """The durable consumers of events in the applications that have taken the service in: the first
-    100 by name.
+    """The durable consumers of events in applications that embed the service: the first 100 by
+    name.
     """
 
     retention: SystemRetention
-    """How long things are kept."""
+    """Retention periods."""
 
     limits: SystemLimits
-    """What callers may do."""
+    """Limits of requests."""
 
     plugins: list[str]
     """The plugins, by name."""
 
 
-class SystemAnswer(TypedDict):
+class SystemResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
 
-    system: System
+    system: SystemInfo
     """The installation."""
 

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from .json_text import parse
-from .models import ViolationDto
+from .models import FieldError
 
 
 class ProblemError(Exception):
@@ -23,8 +23,8 @@ class ProblemError(Exception):
     detail: str
     """What is wrong, for people."""
 
-    errors: Sequence[ViolationDto]
-    """What is wrong in the body, place by place."""
+    errors: Sequence[FieldError]
+    """What is wrong in the request, place by place."""
 
     request_id: str | None
     """Finds the call in the log of the service."""
@@ -37,7 +37,7 @@ class ProblemError(Exception):
         status: int,
         code: str | None = None,
         detail: str = "",
-        errors: Sequence[ViolationDto] = (),
+        errors: Sequence[FieldError] = (),
         request_id: str | None = None,
         retry_after: int | None = None,
     ) -> None:

@@ -221,7 +221,7 @@ class Transport:
         response = self.session.request(
             method,
             self._base_url + path,
-            params=_given(query or {}),
+            params={name: _text(value) for name, value in _given(query or {}).items()},
             headers=_given(headers),
             data=data,
             # Given as such, since `requests` prefers what a file .netrc has to a header.
@@ -263,6 +263,10 @@ def _anonymous(request: requests.PreparedRequest) -> requests.PreparedRequest:
 
 def _given(values: Mapping[str, _Value | Absent]) -> dict[str, _Value]:
     return {name: value for name, value in values.items() if not isinstance(value, Absent)}
+
+
+def _text(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _body_lines(lines: Iterable[Mapping[str, object]]) -> Iterator[bytes]:

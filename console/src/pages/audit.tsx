@@ -16,10 +16,10 @@ import { BoneRows, ListFoot, Table } from '../ui/table.tsx';
 import { Name, Time } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';
 
-type AuditEvent = Schemas['AuditEventView'];
+type AuditEvent = Schemas['AuditEvent'];
 
 const FILTERS = [
-  ...['search', 'action', 'api_token_id', 'object_type', 'object_id'],
+  ...['search', 'types', 'api_token_id', 'object_type', 'object_id'],
   ...['request_id', 'from', 'to'],
 ] as const;
 
@@ -44,12 +44,13 @@ export default function Audit() {
     [JSON.stringify(filters)],
   );
   const exporting = useAction(async () => {
-    const { api_token_id, ...others } = filters;
+    const { api_token_id, types, ...others } = filters;
     const response = await fetchOk('api/v1/audit-events/export', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify({
         ...others,
+        ...(types && { types: types.split(',') }),
         ...(api_token_id && { api_token_id: Number(api_token_id) }),
       }),
     });
@@ -89,7 +90,7 @@ export default function Audit() {
             filter({ search: value });
           }}
         />
-        {text('action', 'Action', { list: 'actions', size: 20, placeholder: 'any' })}
+        {text('types', 'Action', { list: 'actions', size: 20, placeholder: 'any' })}
         <datalist id="actions">
           {auditActions.map((one) => (
             <option key={one} value={one} />
@@ -143,7 +144,7 @@ export default function Audit() {
   );
 }
 
-/** The names of API tokens by their numbers, as far as the caller may know them. */
+/** The names of API tokens by id, as far as the caller may know them. */
 type TokenNames = ReadonlyMap<number, string>;
 
 const NAMED_AT_MOST = 200;
@@ -152,8 +153,7 @@ function useApiTokenNames(): TokenNames {
   const { data } = useLoad(async (signal) => {
     const query = { limit: NAMED_AT_MOST };
     if (!may('admin')) return [];
-    return (await answerOf(api.GET('/api/v1/api-tokens', { params: { query }, signal })))
-      .api_tokens;
+    return (await answerOf(api.GET('/api/v1/api-tokens', { params: { query }, signal }))).api_tokens;
   }, []);
   return new Map(data?.map(({ id, name }) => [id, name]));
 }
@@ -176,7 +176,7 @@ function Row({ event, names }: { event: AuditEvent; names: TokenNames }) {
           >
             <Icon name={open ? 'down' : 'right'} />
             <span class="unseen">Details of </span>
-            <Time at={event.time} />
+            <Time at={event.occurred_at} />
           </button>
         </td>
         <td>
@@ -224,9 +224,13 @@ function Row({ event, names }: { event: AuditEvent; names: TokenNames }) {
   );
 }
 
-function ActorName({ actor, names }: { actor: Schemas['ActorView']; names: TokenNames }) {
-  const NAMES = { operator: 'command line', service: 'the service', unknown: 'nobody known' };
-  if (actor.type !== 'api_token') return <span>{NAMES[actor.type]}</span>;
+function ActorName({ actor, names }: { actor: Schemas['AuditEventActor']; names: TokenNames }) {
+  const NAMES = new Map([
+    ['operator', 'command line'],
+    ['service', 'the service'],
+    ['unknown', 'nobody known'],
+  ]);
+  if (actor.type !== 'api_token') return <span>{NAMES.get(actor.type) ?? actor.type}</span>;
   const name = names.get(actor.api_token_id!);
   return (
     <>
@@ -238,7 +242,7 @@ function ActorName({ actor, names }: { actor: Schemas['ActorView']; names: Token
   );
 }
 
-function ObjectLink({ object }: { object: Schemas['ObjectView'] }) {
+function ObjectLink({ object }: { object: Schemas['AuditEventObject'] }) {
   const places: Record<string, [string, ...string[]] | undefined> = {
     user_group: may('user-groups:read') ? ['groups', object.id] : undefined,
     schema: may('registry:read') ? ['registry', 'schemas', object.id] : undefined,
@@ -262,7 +266,7 @@ function ObjectLink({ object }: { object: Schemas['ObjectView'] }) {
 
 type Fields = Record<string, unknown>;
 
-/** What was beside what has become, field by field. */
+/** The old and new value of each changed field. */
 function Changes({ before, after }: { before: object | undefined; after: object | undefined }) {
   if (!before && !after) return null;
   const [old, now] = [(before ?? {}) as Fields, (after ?? {}) as Fields];

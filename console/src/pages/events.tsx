@@ -14,7 +14,7 @@ import { Table } from '../ui/table.tsx';
 import { Badge, Name, Time } from '../ui/text.tsx';
 import { Trouble } from '../ui/trouble.tsx';
 
-type Event = Schemas['EventView'];
+type Event = Schemas['Event'];
 
 const KEPT = 500;
 const RECONNECT_AFTER = 2000;
@@ -29,7 +29,7 @@ function useStream(types: string, isPaused: boolean): Live & { clear: () => void
   const [events, setEvents] = useState<Event[]>([]);
   const [isOn, setIsOn] = useState(false);
   const [error, setError] = useState<unknown>();
-  /** The event after which the stream goes on, also after a pause. */
+  /** The event to resume the stream after, also after a pause. */
   const last = useRef('');
   useEffect(() => {
     setEvents([]);
@@ -90,10 +90,7 @@ export default function Events() {
       <Header
         title={
           <>
-            Events{' '}
-            <Badge tone={isOn ? 'good' : ''}>
-              {isOn ? 'live' : isPaused ? 'paused' : 'connecting'}
-            </Badge>
+            Events <Badge tone={isOn ? 'good' : ''}>{isOn ? 'live' : isPaused ? 'paused' : 'connecting'}</Badge>
           </>
         }
         about="What changes in the workspace while this page is open."
@@ -132,7 +129,7 @@ export default function Events() {
         {events.map((event) => (
           <tr key={event.id}>
             <td>
-              <Time at={event.time} />
+              <Time at={event.occurred_at} />
             </td>
             <td>
               <Name>{event.type}</Name>
@@ -149,8 +146,7 @@ export default function Events() {
           <tr>
             <td colSpan={4}>
               <Empty title="Nothing has happened since the page was opened" curl={FOLLOW}>
-                Change something, here or by the API, and it appears at once. A backend follows the
-                same stream:
+                Change something, here or by the API, and it appears at once. A backend follows the same stream:
               </Empty>
             </td>
           </tr>
@@ -172,11 +168,11 @@ function Subject({ event: { user_group: group, object } }: { event: Event }) {
     return (
       <>
         {may('user-groups:read') ? (
-          <a data-row href={addressOf(['groups', group.user_group_id])}>
-            {group.user_group_id}
+          <a data-row href={addressOf(['groups', group.provided_id])}>
+            {group.provided_id}
           </a>
         ) : (
-          group.user_group_id
+          group.provided_id
         )}
         <span class="soft">{detail}</span>
       </>

@@ -37,20 +37,14 @@ export default function OverviewPage() {
       <Trouble error={error} retry={reload} />
       <div class="tiles">
         <Tile name="User groups" count={groups?.total} address={addressOf(['groups'])} />
-        <Tile
-          name="Suspended"
-          count={groups?.suspended}
-          address={addressOf(['groups'], { status: 'suspended' })}
-        />
+        <Tile name="Suspended" count={groups?.suspended} address={addressOf(['groups'], { status: 'suspended' })} />
         <Tile
           name="Unresolvable"
           count={groups?.unresolvable}
           warn
           note="by their mappings"
           address={
-            may('registry:read')
-              ? addressOf(['registry', 'policy'])
-              : addressOf(['groups'], { status: 'unresolvable' })
+            may('registry:read') ? addressOf(['registry', 'policy']) : addressOf(['groups'], { status: 'unresolvable' })
           }
         />
         <Tile
@@ -77,8 +71,8 @@ export default function OverviewPage() {
       {groups?.total === 0 && (
         <Panel>
           <Empty title="There are no user groups yet" curl={writeUserGroup}>
-            The backend of your product creates them with a call.{' '}
-            <a href={addressOf(['groups'])}>Make one here</a>, or import a file.
+            The backend of your product creates them with a call. <a href={addressOf(['groups'])}>Make one here</a>, or
+            import a file.
           </Empty>
         </Panel>
       )}
@@ -87,7 +81,7 @@ export default function OverviewPage() {
   );
 }
 
-/** Loads again from time to time, while somebody looks. */
+/** Reloads regularly while the page is attended. */
 function useAgain(reload: () => void): void {
   useEffect(() => {
     const timer = setInterval(() => {
@@ -116,13 +110,7 @@ function Tile({
     <>
       <p class="tile-name">{name}</p>
       <p class="tile-count">
-        {count === undefined ? (
-          <span class="bone w3" />
-        ) : count === null ? (
-          '–'
-        ) : (
-          number.format(count)
-        )}
+        {count === undefined ? <span class="bone w3" /> : count === null ? '–' : number.format(count)}
       </p>
       <p class="tile-note">{count === null ? 'not known' : (note ?? ' ')}</p>
     </>
@@ -190,11 +178,7 @@ function Activity() {
     );
   }
   return (
-    <Panel
-      title="Activity"
-      about={step === 'hour' ? 'By the hour' : 'By the day'}
-      actions={actions}
-    >
+    <Panel title="Activity" about={step === 'hour' ? 'By the hour' : 'By the day'} actions={actions}>
       <Chart points={data} series={READ} step={step} />
       <Chart points={data} series={WRITTEN} step={step} />
     </Panel>

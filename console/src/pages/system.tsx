@@ -7,7 +7,7 @@ import { Trouble } from '../ui/trouble.tsx';
 
 type Value = string | number | boolean | null | Value[] | { [name: string]: Value };
 
-/** Where the API's name says too little by itself. */
+/** Replacements for names of the API that say too little. */
 const NAMES: Record<string, string> = {
   node: 'Node.js',
   change_feed: 'This replica',
@@ -20,11 +20,12 @@ const NAMES: Record<string, string> = {
   failed_authentications_per_minute: 'Failed sign-ins per minute and address',
   calls_per_minute: 'Calls per minute of an API token',
   workspace_calls_per_minute: 'Calls per minute of a workspace',
+  introspections_per_minute: 'Introspections per minute of an API token',
 };
 const words = (name: string) => NAMES[name] ?? name.replaceAll('_', ' ');
 const number = new Intl.NumberFormat();
 
-/** Zero takes a limit away. */
+/** Zero removes a limit. */
 function count(name: string, value: number): string {
   if (value === 0 && name.endsWith('_per_minute')) return 'no limit';
   return value === 0 && name === 'audit_days' ? 'for ever' : number.format(value);
@@ -32,7 +33,7 @@ function count(name: string, value: number): string {
 const isMoment = (value: Value): value is string =>
   typeof value === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value);
 
-/** What the service tells of itself; a part that a later version adds is shown as it comes. */
+/** Shows a part that a later version adds as it is. */
 export default function System() {
   const { data, error, reload } = useLoad(
     async (signal) => (await answerOf(api.GET('/api/v1/system', { signal }))).system,
@@ -69,16 +70,14 @@ export default function System() {
   );
 }
 
-/** Whether the process that answers should be sent calls. */
+/** Tells whether the responding process is ready. */
 function Health() {
   const { data, error } = useLoad((signal) => fetchOk('../health/ready', { signal }), []);
   if (data) return <Badge tone="good">ready</Badge>;
   if (!error) return null;
   const { code, detail } = (error as Refusal).problem;
-  // A proxy may keep the path to itself.
-  const isKnown = ['database_unavailable', 'migrations_pending', 'shutting_down'].includes(
-    code ?? '',
-  );
+  // A proxy may block the path.
+  const isKnown = ['database_unavailable', 'migrations_pending', 'shutting_down'].includes(code ?? '');
   return isKnown ? (
     <Badge tone="bad" title={detail ?? ''}>
       {code!.replaceAll('_', ' ')}

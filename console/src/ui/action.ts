@@ -1,11 +1,7 @@
 import { useState } from 'preact/hooks';
 
-/** Runs something once at a time, and keeps what went wrong. */
-export function useAction(action: () => Promise<void>): {
-  busy: boolean;
-  error: unknown;
-  run: () => void;
-} {
+/** Runs an action once at a time, and keeps its error. */
+export function useAction(action: () => Promise<void>): { busy: boolean; error: unknown; run: () => void } {
   const [state, setState] = useState<{ busy: boolean; error?: unknown }>({ busy: false });
   const run = () => {
     if (state.busy) return;

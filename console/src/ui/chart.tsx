@@ -7,26 +7,21 @@ type ActivityPoint = Schemas['ActivityPoint'];
 export interface Series {
   key: 'rotations' | 'introspections' | 'creations';
   name: string;
-  /** A colour of the style sheet. */
   tone: 'accent' | 'warn' | 'good';
 }
 
 const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { notation: 'compact' });
-const clock = new Intl.DateTimeFormat(undefined, {
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
-/** The next number that reads well, as its half does; not below 4. */
+/** The next number that reads well, and whose half does; not below 4. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(Math.max(value, 4)));
   return [1, 2, 4, 6, 8, 10].map((one) => one * power).find((one) => one >= Math.max(value, 4))!;
 }
 
-/** What stands below some of the points: hours of one day, days of a week, or every other week. */
+/** The labels below some of the points: hours of one day, days of a week, or every other week. */
 function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number, label: string][] {
   return points.flatMap(({ at }, index): [number, string][] => {
     const moment = new Date(at);
@@ -36,7 +31,7 @@ function labelsOf(points: ActivityPoint[], step: 'hour' | 'day'): [index: number
   });
 }
 
-/** Lines over time; the numbers of the point that is pointed at, or gone to by arrow keys, stand above them, else the sums. */
+/** Lines over time. Shows the numbers of the point under the pointer, or selected by arrow keys, otherwise the sums. */
 export function Chart({
   points,
   series,
@@ -63,9 +58,7 @@ export function Chart({
   };
   const walk = (event: KeyboardEvent) => {
     const from = at ?? last + 1;
-    const places: Record<string, number> = {
-      ...{ ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last },
-    };
+    const places: Record<string, number> = { ...{ ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: last } };
     const index = places[event.key];
     if (event.key === 'Escape') leave();
     if (index === undefined) return;
@@ -99,20 +92,12 @@ export function Chart({
         ))}
         <svg viewBox={`0 0 ${last} ${top}`} preserveAspectRatio="none" aria-hidden="true">
           {series.map(({ key, tone }) => (
-            <polyline
-              key={key}
-              class={tone}
-              points={all.map((one, index) => `${index},${top - one[key]}`).join(' ')}
-            />
+            <polyline key={key} class={tone} points={all.map((one, index) => `${index},${top - one[key]}`).join(' ')} />
           ))}
         </svg>
         {at !== undefined && <i class="pointed" style={{ left: share(at) }} />}
         {labelsOf(all, step).map(([index, label], place) => (
-          <span
-            key={index}
-            class={`moment ${place % 2 ? 'second' : ''}`}
-            style={{ left: share(index) }}
-          >
+          <span key={index} class={`moment ${place % 2 ? 'second' : ''}`} style={{ left: share(index) }}>
             {label}
           </span>
         ))}

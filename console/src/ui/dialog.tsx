@@ -20,13 +20,13 @@ export function Dialog({
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  // Before it is painted, so that one dialog can follow another without a flash.
+  // Runs before painting, so that one dialog can follow another without a flash.
   useLayoutEffect(() => {
     const before = document.activeElement;
     const element = dialog.current!;
     element.showModal();
     return () => {
-      // While it is open, nothing outside of it takes the focus.
+      // An open dialog keeps the focus.
       element.close();
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
@@ -52,7 +52,7 @@ export function Dialog({
   );
 }
 
-/** A form in a dialog: sends once at a time, and shows what the API has against it. */
+/** A form in a dialog: sends once at a time, and shows the errors of the API. */
 export function DialogForm({
   title,
   submit,
@@ -90,12 +90,7 @@ export function DialogForm({
         <Trouble error={error} />
         <div class="dialog-foot">
           <Button onClick={onClose}>{cancel}</Button>
-          <Button
-            type="submit"
-            kind={danger ? 'danger' : 'main'}
-            busy={busy}
-            disabled={disabled ?? false}
-          >
+          <Button type="submit" kind={danger ? 'danger' : 'main'} busy={busy} disabled={disabled ?? false}>
             {submit}
           </Button>
         </div>
@@ -104,7 +99,7 @@ export function DialogForm({
   );
 }
 
-/** Asks before something that cannot be taken back; `typed` must be written out. */
+/** Asks before an irreversible action; `typed` must be written out. */
 export function Confirm({
   title,
   submit,
@@ -124,11 +119,7 @@ export function Confirm({
 }) {
   const [text, setText] = useState('');
   return (
-    <DialogForm
-      danger
-      {...{ title, submit, onClose, onSubmit }}
-      disabled={typed !== undefined && text !== typed}
-    >
+    <DialogForm danger {...{ title, submit, onClose, onSubmit }} disabled={typed !== undefined && text !== typed}>
       <div class="words">{children}</div>
       {typed !== undefined && (
         <TextField
@@ -147,7 +138,7 @@ export function Confirm({
   );
 }
 
-/** Shows a secret that nobody can read again, until it is put away. */
+/** Shows a secret, which nobody can read again once it is closed. */
 export function Secret({
   title,
   secret,

@@ -2,7 +2,7 @@ import { type ComponentChildren, type InputHTMLAttributes } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Icon } from './icons.tsx';
 
-/** A label with what it labels; `children` gets the attributes that tie the two together. */
+/** A label with its control; `children` gets the attributes that tie the two together. */
 export function Field({
   label,
   hint,
@@ -23,11 +23,7 @@ export function Field({
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      {children({
-        id,
-        'aria-describedby': described || undefined,
-        'aria-invalid': error ? true : undefined,
-      })}
+      {children({ id, 'aria-describedby': described || undefined, 'aria-invalid': error ? true : undefined })}
       {hint && (
         <p class="hint" id={`${id}-hint`}>
           {hint}
@@ -72,7 +68,7 @@ export function TextField({ label, hint, onChange, ...rest }: TextFieldProps) {
   );
 }
 
-/** A field of filters that waits until its reader has stopped typing. */
+/** A filter that waits until its reader has stopped typing. */
 export function SearchBox({
   value,
   label,
@@ -84,7 +80,7 @@ export function SearchBox({
 }) {
   const [text, setText] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  /** What comes back as the value is no news: its reader may have typed on. */
+  /** Ignores its own value when it comes back: the reader may have typed on. */
   const given = useRef(value);
   useEffect(() => {
     if (value === given.current) return;

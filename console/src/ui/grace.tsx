@@ -1,11 +1,11 @@
-/** Up to the longest that the API takes. */
+/** Up to the maximum of the API. */
 const GRACES: [seconds: number, name: string][] = [
   [0, 'now'],
   [3600, '1 hour'],
   [86_400, '24 hours'],
 ];
 
-/** How long an old credential is to last beside its successor. */
+/** The overlap of an old credential with its successor. */
 export function GraceChoice({
   legend,
   value,

@@ -1,6 +1,5 @@
 const PATHS = {
-  overview:
-    'M3 13.5h3.500V8H3zM8.300 13.500h3.400V3H8.300zM13.500 13.500H17V10h-3.500zM2.500 17h15',
+  overview: 'M3 13.5h3.500V8H3zM8.300 13.500h3.400V3H8.300zM13.500 13.500H17V10h-3.500zM2.500 17h15',
   groups:
     'M7.500 9.500a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM2 16.500a5.500 5.500 0 0 1 11 0M13 4a2.800 2.800 0 0 1 0 5.300M15 12a5.500 5.500 0 0 1 3 4.500',
   key: 'M12.500 11.500a4 4 0 1 0-3.800-2.700L3 14.500V17h2.500v-2H7.500v-2h2l.3-.8a4 4 0 0 0 2.700-.7zM13.500 6.500v.01',
@@ -35,7 +34,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside words that say the same, so that it is nothing to a screen reader. */
+/** A picture next to words that say the same, hidden from screen readers. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 20 20" aria-hidden="true" focusable="false">
@@ -44,7 +43,6 @@ export function Icon({ name }: { name: IconName }) {
   );
 }
 
-/** The mark of the console. */
 export function Mark() {
   return (
     <svg class="mark" viewBox="0 0 32 32" aria-hidden="true">

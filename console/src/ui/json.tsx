@@ -10,7 +10,7 @@ export function Json({ text, label }: { text: string; label: string }) {
   );
 }
 
-/** An editor of a JSON object, whose text is sent as it stands. */
+/** An editor of a JSON object, whose text is sent unchanged. */
 export function JsonField({
   label,
   hint,

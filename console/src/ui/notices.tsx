@@ -5,7 +5,7 @@ const notices = signal<{ id: number; text: string; icon: IconName }[]>([]);
 
 let lastNotice = 0;
 
-/** Says in passing that something is done, or is not. */
+/** Shows a short message about a success or a failure. */
 export function notify(text: string, icon: IconName = 'check'): void {
   lastNotice += 1;
   const id = lastNotice;

@@ -15,7 +15,7 @@ export function Header({
 }) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
-    // What had the focus went with the page before.
+    // The previous page took the focus with it.
     if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
   }, []);
   useEffect(() => {
@@ -88,7 +88,6 @@ export function Tabs({ tabs }: { tabs: Tab[] }) {
   );
 }
 
-/** Names with their values, one below the other. */
 export function Facts({ children }: { children: ComponentChildren }) {
   return <dl class="facts">{children}</dl>;
 }

@@ -2,7 +2,7 @@ import { type ComponentChildren, type TargetedKeyboardEvent } from 'preact';
 import { Button } from './button.tsx';
 import { Trouble } from './trouble.tsx';
 
-/** A table whose rows the arrow keys walk; it scrolls by itself where it is too wide. */
+/** A table whose rows the arrow keys walk; scrolls if it is too wide. */
 export function Table({
   label,
   head,
@@ -52,7 +52,6 @@ export function BoneRows({ columns, rows = 8 }: { columns: number; rows?: number
   );
 }
 
-/** The head of a column of buttons. */
 export function ToolsHead() {
   return (
     <th class="tools">
@@ -61,7 +60,7 @@ export function ToolsHead() {
   );
 }
 
-/** What stands below a list: the way on, and what went wrong. */
+/** The foot of a list: the next page, and any error. */
 export function ListFoot({
   list,
   what,

@@ -5,19 +5,17 @@ import { Button } from './button.tsx';
 import { Copy } from './copy.tsx';
 import { Icon } from './icons.tsx';
 
-/** What went wrong, as the API says it, with the number by which its log can be searched. */
+function placeOf({ pointer, parameter }: { pointer?: string; parameter?: string }): string {
+  return parameter ?? (pointer || '/');
+}
+
+/** An error in the words of the API, with the number by which its log can be searched. */
 export function Trouble({ error, retry }: { error: unknown; retry?: () => void }) {
   if (error === undefined || error === null) return null;
   const { title, detail, code, status, request_id, errors } =
     error instanceof Refusal
       ? error.problem
-      : {
-          title: 'The page failed.',
-          detail: (error as Error).message,
-          code: '',
-          request_id: '',
-          errors: [],
-        };
+      : { title: 'The page failed.', detail: (error as Error).message, code: '', request_id: '', errors: [] };
   return (
     <div class="trouble" role="alert">
       <Icon name="warning" />
@@ -28,8 +26,8 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
         {errors && errors.length > 0 && (
           <ul>
             {errors.map((one) => (
-              <li key={one.pointer + one.code}>
-                <code>{one.pointer || '/'}</code> {one.detail}
+              <li key={placeOf(one) + one.code}>
+                <code>{placeOf(one)}</code> {one.detail}
               </li>
             ))}
           </ul>
@@ -44,7 +42,7 @@ export function Trouble({ error, retry }: { error: unknown; retry?: () => void }
               <Copy text={request_id} what="request id" />
             </>
           )}
-          {/* Of refused calls the audit log tells. */}
+          {/* The audit log contains refused calls. */}
           {status === 403 && request_id && may('audit:read') && (
             <a href={addressOf(['audit'], { request_id })}>in the audit log</a>
           )}

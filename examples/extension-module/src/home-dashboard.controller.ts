@@ -1,12 +1,12 @@
 import { Controller, Get, Param, Put } from '@nestjs/common';
-import { ApiOkResponse, ApiOperation, ApiProperty, Obeys } from 'user-group-service';
+import { ApiOkResponse, ApiOperation, ApiProperty, Rule } from 'user-group-service';
 import { type Caller, CurrentCaller, declareScope, JsonBody } from 'user-group-service';
 import { RequiresScope, textViolations } from 'user-group-service';
 import { HomeDashboards } from './home-dashboards.js';
 
 class HomeDashboardDto {
   @ApiProperty({ description: 'The id of the dashboard.', example: 'sales' })
-  @Obeys(textViolations, { required: 'The field dashboard is required.' })
+  @Rule(textViolations, { required: 'The field dashboard is required.' })
   dashboard!: string;
 }
 

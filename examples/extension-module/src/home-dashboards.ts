@@ -32,7 +32,7 @@ export class HomeDashboards implements OnApplicationBootstrap {
   }
 
   async find({ workspaceId }: Caller, userGroupId: string): Promise<object> {
-    // Answers 404 by itself, whatever scopes the caller has.
+    // Responds with 404 itself, whatever scopes the caller has.
     const { team_id: teamId } = await this.userGroups.get(operator(workspaceId), userGroupId);
     const choice = await this.choices.findOneBy({ teamId });
     return { success: 1, dashboard: choice?.dashboard ?? this.settings.fallback };

@@ -1,13 +1,13 @@
 import { NestFactory } from '@nestjs/core';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { operator, UserGroupModule, UserGroups } from 'user-group-service';
+import { operator, UserGroupServiceModule, UserGroups } from 'user-group-service';
 import { createTestUserGroups } from 'user-group-service/testing';
 import plugin from '../src/plugin.js';
 
 test('a user group has a home of its own, once it is chosen', async (t) => {
   const { options, apiToken, remove } = createTestUserGroups();
-  const module = UserGroupModule.forRoot({ ...options, plugins: [plugin] });
+  const module = UserGroupServiceModule.forRoot({ ...options, plugins: [plugin] });
   const app = await NestFactory.create(module, { logger: false, abortOnError: false });
   t.after(() => app.close().then(remove));
   await app.listen(0, '127.0.0.1');

@@ -7,7 +7,7 @@ const money = new Intl.NumberFormat('en', {
   maximumFractionDigits: 1,
 });
 
-/** Draws a bar for each `{product, revenue}`, in place of those that were there. */
+/** Replaces the bars with one for each `{product, revenue}`. */
 export function drawBars(svg, rows) {
   svg.setAttribute('viewBox', `0 0 ${WIDTH} ${Math.max(rows.length, 1) * ROW}`);
   const largest = Math.max(...rows.map(({ revenue }) => revenue), 1);

@@ -4,10 +4,9 @@ const REFRESH_MS = 500;
 const YEAR = 2026;
 
 /**
- * The token comes in the address because that is all that the `src` of an iframe can carry. There it
- * could end up in the history, in a referrer, in a proxy's log: it is taken out before anything else
- * happens, goes on in bodies only, and is kept nowhere but in this variable. If your page can, have
- * your backend render the token into it instead.
+ * The token comes in the address because the `src` of an iframe can carry nothing else. There it could end up in the
+ * history, in a referrer, in a proxy's log: it is taken out first, is sent in bodies only, and is kept nowhere but in this
+ * variable. If your page can, have your backend render the token into it instead.
  */
 let userGroupToken = takeToken();
 
@@ -21,7 +20,7 @@ const main = document.querySelector('main');
 const form = document.querySelector('#period');
 const text = (id, content) => (document.getElementById(id).textContent = content);
 
-/** The number of the last request; an answer that a later request has overtaken is dropped. */
+/** The number of the last request; a response that a later request has overtaken is dropped. */
 let lastRequest = 0;
 let shown;
 
@@ -45,16 +44,13 @@ async function query() {
     });
     return { status: response.status, answer: await response.json() };
   } catch {
-    return {
-      status: 503,
-      answer: { message: 'The dashboard does not answer. It is tried again.' },
-    };
+    return { status: 503, answer: { message: 'The dashboard does not answer. It is tried again.' } };
   }
 }
 
 const STATES = { 200: 'shown', 403: 'refused', 503: 'away' };
 
-/** Everything anew: of what was shown before, nothing stays when the viewer may no longer see it. */
+/** Replaces everything: nothing stays on the page when the viewer may no longer see it. */
 function show(status, { viewer = '', data_source, variables = {}, rows = [], message = '' }) {
   main.dataset.state = STATES[status] ?? 'failed';
   text('viewer', viewer && `${viewer} is viewing`);
@@ -85,7 +81,7 @@ function fillMonths() {
 
 fillMonths();
 form.addEventListener('change', refresh);
-// So often only that you can watch what a change does; a dashboard asks when its viewer does.
+// Frequent only so that you can watch the effect of a change; a dashboard queries when its viewer does.
 while (userGroupToken !== undefined) {
   await refresh();
   await new Promise((settle) => setTimeout(settle, REFRESH_MS));

@@ -1,85 +1,68 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
-import { type Scope, scopes } from '../../common/caller.ts';
-import type { Violation } from '../../common/violation.ts';
-import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { Integer, ListOf, OneOf, Rule, ShortText, Time } from '../../common/fields.ts';
+import { type Scope, scopes } from '../../common/access/caller.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import { identifierViolations } from '../../common/text.ts';
 import { fromWireTime, timeViolations } from '../../common/time.ts';
 import { cidrViolations } from '../cidr.ts';
 
-const NAME = {
-  description: 'What the token is for, for people: 1–255 code points.',
-  minLength: 1,
-  maxLength: 255,
-  example: 'billing',
-};
-const SCOPES = {
-  description: 'What the token may do; a scope implies no other.',
-  enum: scopes,
-  isArray: true,
-  minItems: 1,
-  uniqueItems: true,
-  example: ['user-groups:read'],
-};
-/** What limits an API token. */
+const NAME = ['Purpose of the token, for people: 1–255 code points.', 'billing'] as const;
+const SCOPES = [
+  scopes,
+  'What the token may do; a scope implies no other.',
+  ['user-groups:read'],
+  { isArray: true, minItems: 1, uniqueItems: true },
+] as const;
+
+/** The limits of an API token. */
 export class LimitsDto {
-  @ApiPropertyOptional({
-    description:
-      'When it ends by itself; null: never. Absent: never for a new token, no change for another.',
-    type: String,
-    nullable: true,
-    format: 'date-time',
-    example: '2099-12-31T00:00:00Z',
-  })
-  @Obeys(expiryViolations)
+  @Time.optionalOrNull(
+    'Expiry, or null for none. If absent, a new token does not expire, and an existing one keeps its expiry.',
+    '2099-12-31T00:00:00Z',
+  )
+  @Rule(expiryViolations)
   expires_at?: string | null;
 
-  @ApiPropertyOptional({
-    description:
-      'The addresses and CIDR ranges it may be used from, at most 50; null: from anywhere. Absent: from anywhere for a new token, no change for another. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.',
-    type: [String],
-    nullable: true,
-    minItems: 1,
-    maxItems: 50,
-    example: ['10.0.0.0/8', '2001:db8::/32'],
-  })
-  @Obeys(cidrViolations)
+  @ListOf.optionalOrNull(
+    String,
+    'The addresses and CIDR ranges it may be used from, at most 50, or null for any. If absent, a new token may be used from any address, and an existing one keeps its ranges. A range of IPv6 has no IPv4 address: `::/0` is every IPv6 address. Behind a proxy the service needs TRUST_PROXY to see the client’s address.',
+    ['10.0.0.0/8', '2001:db8::/32'],
+    { minItems: 1, maxItems: 50 },
+  )
+  @Rule(cidrViolations)
   allowed_cidrs?: string[] | null;
 }
 
 /** The body that issues an API token. */
-export class IssueApiTokenDto extends LimitsDto {
-  @ApiProperty(NAME)
-  @Obeys(identifierViolations, { required: 'The field name is required.' })
+export class CreateApiTokenRequest extends LimitsDto {
+  @ShortText(...NAME)
+  @Rule(identifierViolations, { required: 'The field name is required.' })
   name!: string;
 
-  @ApiProperty(SCOPES)
-  @Obeys(scopesViolations, { required: 'The field scopes is required.' })
+  @OneOf(...SCOPES)
+  @Rule(scopesViolations, { required: 'The field scopes is required.' })
   scopes!: Scope[];
 }
 
-/** The body that changes an API token: fields that are not sent stay as they are. */
-export class UpdateApiTokenDto extends LimitsDto {
-  @ApiPropertyOptional(NAME)
-  @Obeys(identifierViolations)
+/** Fields that are not sent stay as they are. */
+export class UpdateApiTokenRequest extends LimitsDto {
+  @ShortText.optional(...NAME)
+  @Rule(identifierViolations)
   name?: string;
 
-  @ApiPropertyOptional(SCOPES)
-  @Obeys(scopesViolations)
+  @OneOf.optional(...SCOPES)
+  @Rule(scopesViolations)
   scopes?: Scope[];
 }
 
 /** The body that rotates an API token. */
-export class RotateApiTokenDto {
-  @ApiPropertyOptional({
-    description: 'For how long the old token stays valid beside the new one, in seconds.',
-    type: 'integer',
+export class RotateApiTokenRequest {
+  @Integer.optional('For how many seconds the old token stays valid.', 3600, {
     minimum: 0,
     maximum: MAX_GRACE_SECONDS,
     default: 0,
-    example: 3600,
   })
-  @Obeys(graceViolations)
+  @Rule(graceViolations)
   grace_period_seconds?: number;
 }
 

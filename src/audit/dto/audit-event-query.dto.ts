@@ -1,63 +1,50 @@
-import { ApiPropertyOptional } from '../../common/api-docs.ts';
-import type { Violation } from '../../common/violation.ts';
-import { PageQueryDto } from '../../common/http/page.dto.ts';
-import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { Integer, Rule, Text } from '../../common/fields.ts';
+import type { Violation } from '../../common/problem/violation.ts';
+import { PageQueryDto } from '../../common/http/parameters/page.dto.ts';
+import { areGlobsOf } from '../../common/globs.ts';
+import { auditActions } from '../audit-actions.ts';
 import { identifierViolations } from '../../common/text.ts';
 import { timeViolations } from '../../common/time.ts';
 
-/**
- * The query of the audit log: events that match every filter given. No parameter has an example,
- * because the docs page would send it.
- */
+/** Events must match every given filter. No parameter has an example, because the docs page would send it. */
 export class AuditEventQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({ description: 'What was done, such as `user_group_token.rotate`.' })
-  @Obeys(identifierViolations)
-  action?: string;
+  @Text.optional(
+    'Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`.',
+  )
+  @Rule((value, pointer) => typesViolations(typeof value === 'string' ? value.split(',') : [], pointer))
+  types?: string;
 
-  @ApiPropertyOptional({ description: 'The kind of thing, such as `user_group`.' })
-  @Obeys(identifierViolations)
+  @Text.optional('The kind of thing, such as `user_group`.')
+  @Rule(identifierViolations)
   object_type?: string;
 
-  @ApiPropertyOptional({
-    description: 'The id of the thing, as the API knows it: of a group your own id.',
-  })
-  @Obeys(identifierViolations)
+  @Text.optional('The id of the thing, as the API knows it: of a group your own id.')
+  @Rule(identifierViolations)
   object_id?: string;
 
-  @ApiPropertyOptional({
-    description: 'The API token that did it, by its number.',
-    type: 'integer',
-  })
-  @Obeys(numberViolations)
+  @Integer.optional('The API token that did it, by its number.')
+  @Rule(numberViolations)
   api_token_id?: string;
 
-  @ApiPropertyOptional({ description: 'The request that did it, by its `X-Request-Id`.' })
-  @Obeys(identifierViolations)
+  @Text.optional('The request that did it, by its `X-Request-Id`.')
+  @Rule(identifierViolations)
   request_id?: string;
 
-  @ApiPropertyOptional({
-    description: 'Events of this moment and later, such as 2030-01-01T00:00:00Z.',
-    format: 'date-time',
-  })
-  @Obeys(timeViolations)
+  @Text.optional('Events of this moment and later, such as 2030-01-01T00:00:00Z.', undefined, { format: 'date-time' })
+  @Rule(timeViolations)
   from?: string;
 
-  @ApiPropertyOptional({
-    description: 'Events before this moment.',
-    format: 'date-time',
-  })
-  @Obeys(timeViolations)
+  @Text.optional('Events before this moment.', undefined, { format: 'date-time' })
+  @Rule(timeViolations)
   to?: string;
 
-  @ApiPropertyOptional({
-    description:
-      'The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case.',
-  })
-  @Obeys(searchViolations)
+  @Text.optional(
+    'The action, the id of the thing, the `X-Request-Id`, or the JSON of what changed or of the details contains this text, in upper or lower case.',
+  )
+  @Rule(searchViolations)
   search?: string;
 }
 
-/** Validates a text that is looked for in others. */
 export function searchViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value !== 'string') {
     return [{ pointer, code: 'type', detail: 'The value must be a string.' }];
@@ -70,4 +57,11 @@ export function searchViolations(value: unknown, pointer: string): Violation[] {
 function numberViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string' && /^\d{1,9}$/.test(value)) return [];
   return [{ pointer, code: 'not_acceptable', detail: 'The id must be a whole number.' }];
+}
+
+/** Accepts globs that each match an action of the log. */
+export function typesViolations(value: unknown, pointer: string): Violation[] {
+  if (areGlobsOf(value, auditActions)) return [];
+  const detail = 'Each of the types must match an action of docs/audit-log.md, such as user_group.* does.';
+  return [{ pointer, code: 'not_acceptable', detail }];
 }

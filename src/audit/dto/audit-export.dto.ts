@@ -1,71 +1,58 @@
-import { ApiProperty, ApiPropertyOptional } from '../../common/api-docs.ts';
-import type { Violation } from '../../common/violation.ts';
-import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { Flag, Integer, ListOf, Nested, Rule, Text, Time } from '../../common/fields.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import { identifierViolations } from '../../common/text.ts';
 import { timeViolations } from '../../common/time.ts';
-import { searchViolations } from './audit-event-query.dto.ts';
+import { searchViolations, typesViolations } from './audit-event-query.dto.ts';
 
-/** The body of an export: the filters of the list. Without any, all events. */
-export class AuditExportDto {
-  @ApiPropertyOptional({ description: 'What was done.', example: 'user_group_token.rotate' })
-  @Obeys(identifierViolations)
-  action?: string;
+/** The filters of the list; exports all events without any. */
+export class ExportAuditEventsRequest {
+  @ListOf.optional(String, 'Only events with these actions, where `*` stands for any characters.', ['user_group.*'], {
+    minItems: 1,
+    maxItems: 50,
+  })
+  @Rule(typesViolations)
+  types?: string[];
 
-  @ApiPropertyOptional({ description: 'The kind of thing.', example: 'user_group' })
-  @Obeys(identifierViolations)
+  @Text.optional('The kind of thing.', 'user_group')
+  @Rule(identifierViolations)
   object_type?: string;
 
-  @ApiPropertyOptional({ description: 'The id of the thing.', example: 'acme-emea' })
-  @Obeys(identifierViolations)
+  @Text.optional('The id of the thing.', 'acme-emea')
+  @Rule(identifierViolations)
   object_id?: string;
 
-  @ApiPropertyOptional({
-    description: 'The API token that did it, by its number.',
-    type: 'integer',
-    example: 1,
-  })
-  @Obeys(apiTokenViolations)
+  @Integer.optional('The API token that did it, by its number.', 1)
+  @Rule(apiTokenViolations)
   api_token_id?: number;
 
-  @ApiPropertyOptional({ description: 'The request that did it.', example: 'order-4711' })
-  @Obeys(identifierViolations)
+  @Text.optional('The request that did it.', 'order-4711')
+  @Rule(identifierViolations)
   request_id?: string;
 
-  @ApiPropertyOptional({
-    description: 'Events of this moment and later.',
-    format: 'date-time',
-    example: '2030-01-01T00:00:00Z',
-  })
-  @Obeys(timeViolations)
+  @Time.optional('Events of this moment and later.', '2030-01-01T00:00:00Z')
+  @Rule(timeViolations)
   from?: string;
 
-  @ApiPropertyOptional({
-    description: 'Events before this moment.',
-    format: 'date-time',
-    example: '2030-02-01T00:00:00Z',
-  })
-  @Obeys(timeViolations)
+  @Time.optional('Events before this moment.', '2030-02-01T00:00:00Z')
+  @Rule(timeViolations)
   to?: string;
 
-  @ApiPropertyOptional({ description: 'A text, as the list finds it.', example: 'acme' })
-  @Obeys(searchViolations)
+  @Text.optional('A text, as in the filter of the list.', 'acme')
+  @Rule(searchViolations)
   search?: string;
 }
 
 class AuditExportCounts {
-  @ApiProperty({ description: 'How many events.', type: 'integer', example: 1 })
+  @Integer('Number of events.', 1)
   exported!: number;
 
-  @ApiProperty({
-    description: 'Always true: an export that fails has no last line.',
-    example: true,
-  })
+  @Flag('Always true: an export that fails has no last line.', true)
   complete!: true;
 }
 
-/** The last line of an export: without it the export was cut. */
+/** The last line of an export; an export without it is incomplete. */
 export class AuditExportSummary {
-  @ApiProperty({ description: 'What was exported.', type: () => AuditExportCounts })
+  @Nested(AuditExportCounts, 'What was exported.')
   summary!: AuditExportCounts;
 }
 

@@ -1,13 +1,13 @@
 import type { Type } from '@nestjs/common';
-import { ValidationFailed } from '../errors.ts';
+import { ValidationFailed } from '../problem/errors.ts';
 import { dtoFromJson } from './json-dto.ts';
 import { toPointer } from './json-pointer.ts';
 import { parseStrictJson } from './strict-json.ts';
 
 /**
- * Makes an instance of `type` of what `input` is as JSON, checked by the rules that hold for a body. Nothing
- * of the result is shared with `input`.
- * @throws ValidationFailed, also for what JSON would alter silently: NaN and the infinities
+ * Makes an instance of `type` from `input` as JSON, checked by the rules of a body. The result shares nothing with
+ * `input`.
+ * @throws ValidationFailed, also for values that JSON would alter silently: NaN and the infinities
  */
 export function dtoFromObject<T extends object>(type: Type<T>, input: object): T {
   const text = JSON.stringify(input, (name, value: unknown) => {

@@ -1,14 +1,14 @@
 import type { Type } from '@nestjs/common';
-import { type BodyPart, ValidationFailed } from '../errors.ts';
-import type { Violation } from '../violation.ts';
+import { type BodyPart, ValidationFailed } from '../problem/errors.ts';
+import type { Violation } from '../problem/violation.ts';
 import { toPointer } from './json-pointer.ts';
 import type { StrictJson } from './strict-json.ts';
 import { fieldsOf, ruleViolations, toDto } from './to-dto.ts';
 
 /**
  * Converts a JSON object into an instance of `type`, checked by the rules on its properties.
- * @param options.lenient whether to ignore fields that `type` does not have; by default they are refused
- * @param options.part what messages call the JSON
+ * @param options.lenient whether to ignore unknown fields; by default they are refused
+ * @param options.part name of the JSON in messages
  * @throws ValidationFailed
  */
 export function dtoFromJson<T extends object>(

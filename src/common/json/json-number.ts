@@ -1,8 +1,8 @@
 const SHORT_INTEGER = /^-?\d{1,15}$/;
 
 /**
- * Whether reading a JSON number as a double and printing it again keeps its decimal value:
- * `1.0` and `1E2` do, `9007199254740993`, `1e400` and `0.1000000000000000001` do not.
+ * Whether reading a JSON number as a double and printing it again keeps its decimal value: `1.0` and `1E2` do,
+ * `9007199254740993`, `1e400` and `0.1000000000000000001` do not.
  */
 export function isExactNumber(source: string, value: number): boolean {
   // Fifteen digits always survive a double (IEEE 754, DBL_DIG).
@@ -12,8 +12,8 @@ export function isExactNumber(source: string, value: number): boolean {
 }
 
 /**
- * Normalises a number to one spelling for each decimal value: sign, digits without outer zeros,
- * exponent of the last digit.
+ * Normalises a number to one spelling for each decimal value: sign, digits without outer zeros, exponent of the last
+ * digit.
  */
 function canonicalDecimal(source: string): string {
   const [, sign = '', whole = '', fraction = '', exponent = '0'] =

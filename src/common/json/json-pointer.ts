@@ -1,14 +1,13 @@
 const MAX_LENGTH = 256;
 
 /**
- * Builds the JSON Pointer (RFC 6901) of a path. A pointer longer than 256 characters ends at an
- * ancestor instead, so that an answer cannot be made to echo a large key.
+ * Builds the JSON Pointer (RFC 6901) of a path. A pointer longer than 256 characters ends at an ancestor, so that a
+ * response cannot be made to echo a large key.
  */
 export function toPointer(path: readonly (string | number)[]): string {
   let pointer = '';
   for (const step of path) {
-    // Checked before it is escaped: a body may repeat a violation below one enormous key many
-    // times.
+    // Checked before it is escaped: a body may repeat a violation below one enormous key many times.
     if (String(step).length > MAX_LENGTH) break;
     const segment = `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (pointer.length + segment.length > MAX_LENGTH) break;

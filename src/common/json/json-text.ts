@@ -1,8 +1,8 @@
-/** JSON that is text already, and is sent as it is. */
+/** JSON that is text already, and is sent unchanged. */
 export class JsonText {
   constructor(readonly text: string) {}
 
-  /** For whatever does not know it. */
+  /** For code that does not know this class. */
   toJSON(): unknown {
     return JSON.parse(this.text);
   }

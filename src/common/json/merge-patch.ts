@@ -1,9 +1,6 @@
 import type { JsonObject, JsonValue } from './strict-json.ts';
 
-/**
- * Applies a JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged,
- * anything else replaces. Keys such as `__proto__` are ordinary members.
- */
+/** Applies a JSON Merge Patch (RFC 7396). Keys such as `__proto__` are ordinary members. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
   const members = new Map(isObject(target) ? Object.entries(target) : []);
   for (const [key, value] of Object.entries(patch)) {

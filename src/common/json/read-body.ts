@@ -1,12 +1,6 @@
 import { parse as parseContentType } from 'content-type';
 import type { IncomingMessage } from 'node:http';
-import {
-  BodyIncomplete,
-  BodyMissing,
-  BodyTooLarge,
-  InternalError,
-  MediaTypeUnsupported,
-} from '../errors.ts';
+import { BodyIncomplete, BodyMissing, BodyTooLarge, InternalError, MediaTypeUnsupported } from '../problem/errors.ts';
 
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
@@ -14,7 +8,6 @@ const MERGE_PATCH_TYPE = 'application/merge-patch+json';
 
 export type BodyType = typeof JSON_TYPE | typeof FORM_TYPE | typeof MERGE_PATCH_TYPE;
 
-/** What the body of a PATCH may be. */
 export const PATCH_TYPES: readonly BodyType[] = [MERGE_PATCH_TYPE, JSON_TYPE];
 
 export interface Body {
@@ -31,7 +24,7 @@ export function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Takes the bytes of a body before anybody else can; the handler gets them.
+ * Reads the bytes of a body before anybody else can, and keeps them for the handler.
  * @throws BodyTooLarge, BodyIncomplete
  */
 export async function takeBody(request: IncomingMessage, limit: number): Promise<void> {
@@ -39,7 +32,7 @@ export async function takeBody(request: IncomingMessage, limit: number): Promise
   readAhead.set(request, await collect(request, limit));
 }
 
-/** As `readBody`; the handler then gets the same bytes. */
+/** Reads the body, and keeps its bytes for the handler. @throws the errors of `readBody` */
 export async function readBodyAhead(
   request: IncomingMessage,
   limit: number,
@@ -53,47 +46,37 @@ export async function readBodyAhead(
 /**
  * Reads the bytes of a request body, by Content-Length or chunked, whatever the method.
  * @param limit largest size in bytes
- * @param types the media types that it may have
+ * @param types accepted media types
  * @throws BodyMissing, BodyTooLarge, BodyIncomplete, MediaTypeUnsupported
  */
-export async function readBody(
-  request: IncomingMessage,
-  limit: number,
-  types: readonly BodyType[],
-): Promise<Body> {
+export async function readBody(request: IncomingMessage, limit: number, types: readonly BodyType[]): Promise<Body> {
   const arrived = readArrivedBody(request, limit, types);
-  return arrived ?? toBody(request, await collect(request, limit), types);
+  return arrived ?? toBody(request, await collect(request, limit), limit, types);
 }
 
 /**
- * As `readBody`, if all of the body has arrived: a small one comes in one segment with its header
- * fields, and needs no stream events. Undefined if anything is still to come.
+ * Reads a body that has arrived completely: a small one comes in one segment with its header fields, and needs no
+ * stream events. Returns undefined if a part is still to come. @throws the errors of `readBody`
  */
-export function readArrivedBody(
-  request: IncomingMessage,
-  limit: number,
-  types: readonly BodyType[],
-): Body | undefined {
+export function readArrivedBody(request: IncomingMessage, limit: number, types: readonly BodyType[]): Body | undefined {
   const ahead = readAhead.get(request);
-  if (ahead) {
-    if (ahead.length > limit) throw new BodyTooLarge(limit);
-    return toBody(request, ahead, types);
-  }
+  if (ahead) return toBody(request, ahead, limit, types);
   requireLength(request, limit);
   const parsed = readByParser(request);
-  if (parsed) {
-    if (parsed.length > limit) throw new BodyTooLarge(limit);
-    return toBody(request, parsed, types);
-  }
-  if (!request.complete || request.readableFlowing !== null || request.destroyed) return undefined;
+  if (parsed) return toBody(request, parsed, limit, types);
+  if (!hasArrived(request) || request.readableFlowing !== null || request.destroyed) return undefined;
   const bytes = request.read() as Buffer | null;
-  if (bytes === null) return undefined;
-  if (bytes.length > limit) throw new BodyTooLarge(limit);
-  return toBody(request, bytes, types);
+  request.resume();
+  return bytes === null ? undefined : toBody(request, bytes, limit, types);
+}
+
+/** Node marks a request as complete only after the handler has run on its last bytes. */
+function hasArrived({ complete, headers, readableLength }: IncomingMessage): boolean {
+  return complete || readableLength === Number(headers['content-length']);
 }
 
 /**
- * What a parser of the application has read, as bytes: Nest keeps them with `rawBody: true`.
+ * Returns the bytes that a parser of the application has read: Nest keeps them with `rawBody: true`.
  * @throws InternalError if it has kept none
  */
 function readByParser(request: IncomingMessage & { rawBody?: unknown }): Buffer | undefined {
@@ -112,11 +95,8 @@ function requireLength({ headers, url }: IncomingMessage, limit: number): void {
   if (declared > limit) throw new BodyTooLarge(limit);
 }
 
-function toBody(
-  { headers, url }: IncomingMessage,
-  bytes: Buffer,
-  types: readonly BodyType[],
-): Body {
+function toBody({ headers, url }: IncomingMessage, bytes: Buffer, limit: number, types: readonly BodyType[]): Body {
+  if (bytes.length > limit) throw new BodyTooLarge(limit);
   if (bytes.length === 0) throw new BodyMissing(url);
   refuseEncodings(headers['content-encoding'], headers['transfer-encoding']);
   const type = types.find((one) => isMediaType(headers['content-type'], one));
@@ -124,17 +104,14 @@ function toBody(
   return { bytes, type };
 }
 
-/**
- * Makes the error for a wrong media type; for a PATCH the answer names the accepted types (RFC
- * 5789, section 3.1).
- */
+/** The response to a PATCH names the accepted types (RFC 5789, section 3.1). */
 function unsupported(types: readonly BodyType[]): MediaTypeUnsupported {
   const [first, ...others] = types.map((type) => `"${type}"`);
   const known = [`"Content-Type: ${first!.slice(1)}`, ...others].join(' or ');
   const isPatch = types.includes(MERGE_PATCH_TYPE);
   return new MediaTypeUnsupported(
     `Send the header ${known}; the charset is UTF-8.`,
-    isPatch ? { 'Accept-Patch': types.join(', ') } : {},
+    isPatch ? { headers: { 'Accept-Patch': types.join(', ') } } : {},
   );
 }
 
@@ -159,13 +136,8 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   });
 }
 
-/** @throws MediaTypeUnsupported */
 export function refuseEncodings(...encodings: (string | undefined)[]): void {
-  if (
-    !encodings.every(
-      (encoding) => encoding === undefined || /^(identity|chunked)?$/i.test(encoding),
-    )
-  ) {
+  if (!encodings.every((encoding) => encoding === undefined || /^(identity|chunked)?$/i.test(encoding))) {
     throw new MediaTypeUnsupported('Send the body as it is, without compression.');
   }
 }

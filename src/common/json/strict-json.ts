@@ -1,32 +1,26 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  type BodyPart,
-  BodyNotUtf8,
-  JsonDuplicateKey,
-  JsonMalformed,
-  ValidationFailed,
-} from '../errors.ts';
-import { MAX_VIOLATIONS, type Violation } from '../violation.ts';
+import { type BodyPart, BodyNotUtf8, JsonDuplicateKey, JsonMalformed, ValidationFailed } from '../problem/errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../problem/violation.ts';
 import { isExactNumber } from './json-number.ts';
 import { toPointer } from './json-pointer.ts';
 
-/** What JSON text can hold. */
+/** A JSON value. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | JsonObject;
 
-/** An object in JSON. */
+/** A JSON object. */
 export interface JsonObject {
   [key: string]: JsonValue;
 }
 
 export interface StrictJson {
   value: JsonValue;
-  /** What is unacceptable anywhere in a body: U+0000 and lone surrogates. */
+  /** Violations that are unacceptable anywhere in a body: U+0000 and lone surrogates. */
   violations: Violation[];
   /** Numbers that a double cannot hold exactly; they matter only in fields that are stored. */
   lossyNumbers: Violation[];
 }
 
-/** Nesting beyond this is refused, so that no input can exhaust the stack. */
+/** Deeper nesting is refused, so that no input can exhaust the stack. */
 const MAX_DEPTH = 64;
 
 const QUOTE = 0x22;
@@ -34,22 +28,12 @@ const BACKSLASH = 0x5c;
 const PLAIN_TEXT = /[^"\\\u0000-\u001f]*/y; // eslint-disable-line no-control-regex -- the JSON grammar
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const HEX4 = /[0-9a-fA-F]{4}/y;
-const ESCAPES: Record<string, string> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-};
+const ESCAPES: Record<string, string> = { '"': '"', '\\': '\\', '/': '/', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
- * Reads JSON (RFC 8259) without altering anything silently. Unlike `JSON.parse` it refuses
- * duplicate keys and invalid UTF-8, keeps keys such as `__proto__` as own properties, and
- * reports what it read but a caller must not rely on.
- * @param part what messages call it
+ * Reads JSON (RFC 8259) without altering anything silently. Unlike `JSON.parse` it refuses duplicate keys and invalid
+ * UTF-8, keeps keys such as `__proto__` as own properties, and reports values that a caller must not rely on.
+ * @param part name of the text in messages
  * @throws BodyNotUtf8, JsonMalformed, JsonDuplicateKey; ValidationFailed for nesting beyond 64 levels
  */
 export function parseStrictJson(bytes: Buffer, part: BodyPart = 'body'): StrictJson {
@@ -180,7 +164,7 @@ class Reader {
     if (source === '') this.fail();
     const value = Number(source);
     if (!isExactNumber(source, value)) this.reportLossyNumber();
-    // Negative zero is the same decimal value as zero and is printed as such.
+    // Negative zero is the same decimal value as zero and is printed like it.
     return value === 0 ? 0 : value;
   }
 
@@ -222,20 +206,14 @@ class Reader {
     this.violations.push({ pointer: this.pointer(), code, detail });
   }
 
-  /**
-   * Reports a lossy number; each field of the body has a count of its own, so that those of an
-   * ignored field cannot hide another's.
-   */
+  /** Counts for each field of the body, so that lossy numbers of an ignored field cannot hide another's. */
   private reportLossyNumber(): void {
     const field = String(this.path[0]);
     const count = this.lossyInField.get(field) ?? 0;
     if (count === MAX_VIOLATIONS) return;
     this.lossyInField.set(field, count + 1);
-    this.lossyNumbers.push({
-      pointer: this.pointer(),
-      code: 'lossy_number',
-      detail: 'The number would lose digits; send it as a string or with fewer digits.',
-    });
+    const detail = 'The number would lose digits; send it as a string or with fewer digits.';
+    this.lossyNumbers.push({ pointer: this.pointer(), code: 'lossy_number', detail });
   }
 
   private pointer(): string {
@@ -248,15 +226,10 @@ class Reader {
   }
 }
 
-/** Sets an own property; a plain assignment to `__proto__` would set the prototype and lose the key. */
+/** A plain assignment to `__proto__` would set the prototype and lose the key. */
 function setOwn(object: JsonObject, key: string, value: JsonValue): void {
   if (key === '__proto__') {
-    Object.defineProperty(object, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
+    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
   } else {
     object[key] = value;
   }

@@ -1,16 +1,15 @@
 import type { Type } from '@nestjs/common';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { Validator } from 'class-validator/cjs/validation/Validator.js';
-import { ValidationFailed } from '../errors.ts';
-import type { Violation } from '../violation.ts';
-import { type Rule, ruleOf } from './obeys.decorator.ts';
+import { ValidationFailed } from '../problem/errors.ts';
+import type { Violation } from '../problem/violation.ts';
+import { type Check, checkOf } from '../fields.ts';
 
-/** What class-validator knows about a DTO, read once. */
+/** Facts of class-validator about a DTO, read once. */
 interface Shape {
-  /** Its decorated properties. */
   fields: readonly string[];
-  /** The rule of each field; undefined if some field has anything but one `Obeys`. */
-  rules: readonly Rule[] | undefined;
+  /** The rule of each field; undefined if some field has anything but one `Rule`. */
+  rules: readonly Check[] | undefined;
 }
 
 /** Copies the fields of `type` from `source`, and leaves out others. */
@@ -22,7 +21,7 @@ export function toDto<T extends object>(type: Type<T>, source: object): T {
   return dto as T;
 }
 
-/** As `toDto`. @throws ValidationFailed if a rule on a property of `type` is broken */
+/** @throws ValidationFailed if a rule on a property of `type` is broken */
 export function checkedDto<T extends object>(type: Type<T>, source: object): T {
   const dto = toDto(type, source);
   const violations = ruleViolations(dto);
@@ -31,8 +30,8 @@ export function checkedDto<T extends object>(type: Type<T>, source: object): T {
 }
 
 /**
- * Checks a DTO against the rules on its properties. Where each property has one `Obeys`, the rules
- * are called directly; class-validator would find the same, much more slowly.
+ * Checks a DTO against the rules on its properties. If each property has one `Rule`, the rules are called directly;
+ * class-validator would find the same, much more slowly.
  */
 export function ruleViolations(dto: object): Violation[] {
   const { fields, rules } = shapeOf(dto.constructor as Type);
@@ -48,12 +47,12 @@ export function ruleViolations(dto: object): Violation[] {
 
 const validator = new Validator();
 
-/** As `ruleViolations`, by class-validator, whose own decorators a module may use besides `Obeys`. */
+/** Checks a DTO with class-validator, whose own decorators a module may use in addition to `Rule`. */
 export function validatorViolations(dto: object): Violation[] {
   return validator.validateSync(dto).flatMap((error) =>
     Object.entries(error.constraints ?? {}).flatMap(([name, message]) => {
       const pointer = `/${error.property}`;
-      const rule = ruleOf(error.contexts?.[name]);
+      const rule = checkOf(error.contexts?.[name]);
       return rule?.(error.value, pointer) ?? { pointer, code: 'not_acceptable', detail: message };
     }),
   );
@@ -78,8 +77,7 @@ function shapeOf(type: Type): Shape {
 function readShape(type: Type): Shape {
   const decorators = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const fields = [...new Set(decorators.map(({ propertyName }) => propertyName))];
-  const rules = decorators.map(({ context }) => ruleOf(context));
-  const isSimple =
-    fields.length > 0 && fields.length === rules.length && !rules.includes(undefined);
-  return { fields, rules: isSimple ? (rules as Rule[]) : undefined };
+  const rules = decorators.map(({ context }) => checkOf(context));
+  const isSimple = fields.length > 0 && fields.length === rules.length && !rules.includes(undefined);
+  return { fields, rules: isSimple ? (rules as Check[]) : undefined };
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Request } from 'express';
-import { SignInFailed } from '../../common/errors.ts';
+import { SignInFailed } from '../../common/problem/errors.ts';
 import { ConsoleSite } from '../console-site.ts';
 import { isPlace } from './begin-sign-in.dto.ts';
 import type { Attempt } from './identity-provider.ts';
@@ -8,32 +8,32 @@ import type { Attempt } from './identity-provider.ts';
 const NAME = 'console-sign-in';
 const LIFE_SECONDS = 600;
 
-/** What is kept in the browser while its user is at the identity provider. */
+/** The cookie's content while the user is at the identity provider. */
 export interface KeptAttempt extends Attempt {
-  /** The name of the workspace to enter; undefined for the first that is granted. */
+  /** The name of the workspace to enter; undefined for the first granted one. */
   workspace: string | undefined;
-  /** Where in the page to go on; undefined for its beginning. */
+  /** The place in the page to return to; undefined for its start. */
   place: string | undefined;
   /**
-   * The SHA-256 of the secret of the session that the browser has: behind the identity provider its own
-   * cookie does not come, which is `SameSite=Strict`.
+   * SHA-256 of the secret of the browser's session: the browser does not send the session's own cookie after the
+   * redirect, because it is `SameSite=Strict`.
    */
   previous: Buffer | undefined;
 }
 
 /**
- * Keeps an attempt to sign in with the browser that has begun it, so that nobody can be led to finish
- * the attempt of another. `Lax`, for the identity provider sends the browser back from its own site.
+ * Stores a sign-in attempt in the browser that began it, so that nobody can be led to finish the attempt of another.
+ * `Lax`, because the identity provider redirects the browser from its own site.
  */
 @Injectable()
 export class AttemptCookie {
   constructor(private readonly site: ConsoleSite) {}
 
-  /** @throws SignInFailed without an attempt, or with something else */
+  /** @throws SignInFailed without a valid attempt */
   of(request: Request): KeptAttempt {
     const [text = ''] = this.site.cookiesOf(request, NAME);
     try {
-      const attempt = JSON.parse(Buffer.from(text, 'base64url').toString()) as Partial<Written>;
+      const attempt = JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
       const { state, nonce, verifier, workspace, place, previous } = attempt;
       if ([state, nonce, verifier].every((one) => typeof one === 'string' && one !== '')) {
         const kept = { state, nonce, verifier, place: isPlace(place) ? place : undefined };
@@ -44,22 +44,16 @@ export class AttemptCookie {
         } as KeptAttempt;
       }
     } catch {
-      // As without one.
+      // A malformed cookie counts as a missing one.
     }
     throw new SignInFailed();
   }
 
-  /** The cookie that holds the attempt; or takes it away. @throws ConsoleNotSecure */
+  /** Returns the cookie that holds the attempt; or the one that removes it. @throws ConsoleNotSecure */
   toCookie(request: Request, attempt: KeptAttempt | undefined): string {
-    const value = attempt && Buffer.from(JSON.stringify(toWritten(attempt))).toString('base64url');
+    const written = attempt && { ...attempt, previous: attempt.previous?.toString('base64url') };
+    const value = written && Buffer.from(JSON.stringify(written)).toString('base64url');
     const attributes = ['SameSite=Lax', `Max-Age=${LIFE_SECONDS}`];
     return this.site.setCookie(request, NAME, value, attributes);
   }
-}
-
-/** As it stands in the cookie. */
-type Written = Omit<KeptAttempt, 'previous'> & { previous: string | undefined };
-
-function toWritten({ previous, ...attempt }: KeptAttempt): Written {
-  return { ...attempt, previous: previous?.toString('base64url') };
 }

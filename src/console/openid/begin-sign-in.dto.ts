@@ -1,19 +1,18 @@
-import { Obeys } from '../../common/json/obeys.decorator.ts';
+import { Rule } from '../../common/fields.ts';
 import { identifierViolations } from '../../common/text.ts';
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 
-/** The query that begins to sign in. */
 export class BeginSignInDto {
-  /** The name of the workspace to enter; the first that is granted by default. */
-  @Obeys(identifierViolations)
+  /** The name of the workspace to enter; the first granted one by default. */
+  @Rule(identifierViolations)
   workspace?: string;
 
-  /** Where in the page to go on: what stands behind its `#`. */
-  @Obeys(placeViolations)
+  /** The place in the page to return to: the part after its `#`. */
+  @Rule(placeViolations)
   place?: string;
 }
 
-/** Whether it can stand behind the `#` of a URL as it is, and a cookie has room for it. */
+/** Tells whether it is a valid fragment of a URL, short enough for a cookie. */
 export function isPlace(value: unknown): value is string {
   return typeof value === 'string' && /^[\x21-\x7e]{0,1000}$/.test(value);
 }

@@ -1,21 +1,17 @@
-import type { Scope } from '../../common/caller.ts';
-import { redactTokens } from '../../common/secrets.ts';
+import type { Scope } from '../../common/access/caller.ts';
+import { redactTokens } from '../../common/secret/secrets.ts';
 import type { ClaimGrant } from '../../config/claim-grants.ts';
 
-/** What an identity provider says of somebody. */
 export type Claims = Readonly<Record<string, unknown>>;
 
-const MOST_NAMES = 100;
-const LONGEST_NAME = 100;
+const MAX_NAMES = 100;
+const MAX_NAME_LENGTH = 100;
 
 /**
- * The workspaces that somebody with these claims may enter, by name in the order of the grants, each
- * with the scopes that all fitting grants give.
+ * Returns the workspaces that a person with these claims may enter, by name in the order of the grants, each with the
+ * scopes of all matching grants.
  */
-export function workspacesOf(
-  claims: Claims,
-  grants: readonly ClaimGrant[],
-): ReadonlyMap<string, readonly Scope[]> {
+export function workspacesOf(claims: Claims, grants: readonly ClaimGrant[]): ReadonlyMap<string, readonly Scope[]> {
   const workspaces = new Map<string, Scope[]>();
   for (const { workspace, scopes } of grants.filter((grant) => fits(claims, grant))) {
     workspaces.set(workspace, [...new Set([...(workspaces.get(workspace) ?? []), ...scopes])]);
@@ -23,13 +19,11 @@ export function workspacesOf(
   return workspaces;
 }
 
-/** What an operator needs to see why claims fit no grant: names and shapes, never a value. */
+/** Tells an operator why claims match no grant: names and shapes, never a value. */
 export interface ClaimsShape {
-  /** The names of the claims that were received. */
   claims: string[];
-  /** The shape of each claim that a grant names. */
   granting: Record<string, string>;
-  /** The claims that the provider says it has left out, such as the groups of somebody who is in many. */
+  /** The claims that the provider left out, such as the groups of a person with many. */
   left_out?: string[];
 }
 
@@ -38,14 +32,12 @@ export function shapeOf(claims: Claims, grants: readonly ClaimGrant[]): ClaimsSh
   const leftOut = leftOutOf(claims);
   return {
     claims: readable(received),
-    granting: Object.fromEntries(
-      grants.map(({ claim }) => [claim.join('.'), shapeOfClaim(claims, claim)]),
-    ),
+    granting: Object.fromEntries(grants.map(({ claim }) => [claim.join('.'), shapeOfClaim(claims, claim)])),
     ...(leftOut.length > 0 && { left_out: readable(leftOut) }),
   };
 }
 
-/** Distributed claims (OpenID Connect Core 1.0, section 5.6.2), by which Entra ID leaves out many groups. */
+/** Distributed claims (OpenID Connect Core 1.0, section 5.6.2), with which Entra ID replaces many groups. */
 function leftOutOf({ _claim_names: names, hasgroups }: Claims): string[] {
   const distributed = isObject(names) ? Object.keys(names) : [];
   return [...new Set([...distributed, ...(hasgroups === true ? ['groups'] : [])])];
@@ -63,12 +55,10 @@ function fits(claims: Claims, { claim, value, prefix }: ClaimGrant): boolean {
   if (isUnverifiedEmail(claims, claim)) return false;
   return [findClaim(claims, claim)]
     .flat()
-    .some((one) =>
-      prefix === undefined ? one === value : typeof one === 'string' && one.startsWith(prefix),
-    );
+    .some((one) => (prefix === undefined ? one === value : typeof one === 'string' && one.startsWith(prefix)));
 }
 
-/** An address that the provider has not verified is what anybody may have written. */
+/** Anybody may claim an address that the provider has not verified. */
 function isUnverifiedEmail(claims: Claims, path: ClaimGrant['claim']): boolean {
   return path.length === 1 && path[0] === 'email' && claims['email_verified'] !== true;
 }
@@ -87,5 +77,5 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function readable(names: string[]): string[] {
-  return names.slice(0, MOST_NAMES).map((name) => redactTokens(name).slice(0, LONGEST_NAME));
+  return names.slice(0, MAX_NAMES).map((name) => redactTokens(name).slice(0, MAX_NAME_LENGTH));
 }

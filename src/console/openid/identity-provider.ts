@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Configuration } from 'openid-client';
-import type { Person } from '../../api-token/person-tokens.ts';
-import { IdentityProviderUnavailable, SignInFailed } from '../../common/errors.ts';
-import { handled } from '../../common/handled.ts';
-import { redactTokens } from '../../common/secrets.ts';
+import type { Person } from '../../api-token/sso-tokens.ts';
+import { IdentityProviderUnavailable, SignInFailed } from '../../common/problem/errors.ts';
+import { handled } from '../../common/concurrency/handled.ts';
+import { redactTokens } from '../../common/secret/secrets.ts';
 import { Config } from '../../config/config.ts';
 import type { Claims } from './claims.ts';
 
@@ -11,7 +11,7 @@ const TIMEOUT_SECONDS = 5;
 /** OpenID Connect Core 1.0, section 2. */
 const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
-/** What is kept of an attempt to sign in until the provider sends the browser back. */
+/** The data of a sign-in attempt until the provider redirects the browser back. */
 export interface Attempt {
   state: string;
   nonce: string;
@@ -19,8 +19,8 @@ export interface Attempt {
 }
 
 /**
- * The identity provider at which people sign in: OpenID Connect Core 1.0 by the authorization code with
- * PKCE (RFC 7636). Its library is loaded, and it is asked for what it offers, when the first one does.
+ * The identity provider: OpenID Connect Core 1.0 with authorization code and PKCE (RFC 7636). The first sign-in loads
+ * the library and discovers the provider.
  */
 @Injectable()
 export class IdentityProvider {
@@ -29,17 +29,16 @@ export class IdentityProvider {
   constructor(private readonly config: Config) {}
 
   get isConfigured(): boolean {
-    return this.config.consoleOpenIdIssuer !== undefined;
+    return this.config.consoleOidcIssuer !== undefined;
   }
 
-  /** Where the provider sends a browser back to. */
   get callbackUrl(): string {
     return `${this.config.publicUrl}/console/sign-in/openid/callback`;
   }
 
   /**
-   * Begins to sign somebody in.
-   * @returns where to send the browser, and what to keep of it
+   * Begins a sign-in.
+   * @returns the URL to redirect the browser to, and the attempt to store
    * @throws IdentityProviderUnavailable
    */
   async begin(): Promise<{ url: URL; attempt: Attempt }> {
@@ -52,7 +51,7 @@ export class IdentityProvider {
     };
     const url = openid.buildAuthorizationUrl(provider, {
       redirect_uri: this.callbackUrl,
-      scope: this.config.consoleOpenIdScope,
+      scope: this.config.consoleOidcScope,
       state: attempt.state,
       nonce: attempt.nonce,
       code_challenge: await openid.calculatePKCECodeChallenge(attempt.verifier),
@@ -62,8 +61,8 @@ export class IdentityProvider {
   }
 
   /**
-   * Asks the provider who has come back.
-   * @param query what the provider has added to the address of the callback
+   * Identifies the person with the provider.
+   * @param query the query that the provider has added to the callback
    * @throws SignInFailed, IdentityProviderUnavailable
    */
   async finish(query: string, attempt: Attempt): Promise<{ person: Person; claims: Claims }> {
@@ -80,7 +79,7 @@ export class IdentityProvider {
       });
       const own = answer.claims()!;
       const { iss, sub } = own;
-      if (!SUBJECT.test(sub)) throw new Error('the subject is none of OpenID Connect');
+      if (!SUBJECT.test(sub)) throw new Error('the subject is not a valid OpenID Connect subject');
       const info = provider.serverMetadata().userinfo_endpoint
         ? await openid.fetchUserInfo(provider, answer.access_token, sub)
         : {};
@@ -91,7 +90,7 @@ export class IdentityProvider {
     }
   }
 
-  /** @throws IdentityProviderUnavailable, after which it is asked again */
+  /** @throws IdentityProviderUnavailable, after which the next call tries again */
   private async discover(): Promise<Configuration> {
     const asked = (this.known ??= handled(this.ask()));
     try {
@@ -104,44 +103,39 @@ export class IdentityProvider {
 
   private async ask(): Promise<Configuration> {
     const openid = await import('openid-client');
-    const { consoleOpenIdIssuer, consoleOpenIdClientId, consoleOpenIdClientSecret } = this.config;
-    const issuer = new URL(consoleOpenIdIssuer!);
-    // The settings allow plain HTTP on this machine alone.
+    const { consoleOidcIssuer, consoleOidcClientId, consoleOidcClientSecret } = this.config;
+    const issuer = new URL(consoleOidcIssuer!);
+    // The settings allow plain HTTP on this machine only.
     const isLocal = issuer.protocol === 'http:';
     // eslint-disable-next-line @typescript-eslint/no-deprecated -- marked so only to stand out
     const { allowInsecureRequests: allowPlainHttp } = openid;
     return openid.discovery(
       issuer,
-      consoleOpenIdClientId!,
+      consoleOidcClientId!,
       undefined,
-      consoleOpenIdClientSecret === undefined
-        ? openid.None()
-        : openid.ClientSecretBasic(consoleOpenIdClientSecret),
-      {
-        timeout: TIMEOUT_SECONDS,
-        execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [allowPlainHttp] : [])],
-      },
+      consoleOidcClientSecret === undefined ? openid.None() : openid.ClientSecretBasic(consoleOidcClientSecret),
+      { timeout: TIMEOUT_SECONDS, execute: [openid.enableNonRepudiationChecks, ...(isLocal ? [allowPlainHttp] : [])] },
     );
   }
 }
 
-/** An error that says which issuer the provider calls itself, where it is not the one that was set. */
-function otherIssuer(thrown: unknown, { consoleOpenIdIssuer }: Config): Error | undefined {
+/** Returns an error with the provider's own issuer if it differs from the setting. */
+function otherIssuer(thrown: unknown, { consoleOidcIssuer }: Config): Error | undefined {
   const { attribute, body } = Object((thrown as Error).cause) as Record<string, unknown>;
   if (attribute !== 'issuer') return undefined;
   const { issuer } = Object(body) as Claims;
   return new Error(
-    `CONSOLE_OPENID_ISSUER is ${consoleOpenIdIssuer}, and the provider calls itself ${String(issuer)}: each character has to be the same`,
+    `CONSOLE_OIDC_ISSUER is ${consoleOidcIssuer}, and the provider calls itself ${String(issuer)}: each character has to be the same`,
   );
 }
 
-/** What was signed for this attempt comes first; an address and whether it is verified are of one source. */
+/** Claims signed for this attempt take precedence; an address and whether it is verified come from one source. */
 function together(own: Claims, info: Claims): Claims {
   const { email, email_verified } = 'email' in own ? own : info;
   return { ...info, ...own, email, email_verified };
 }
 
-/** What people call somebody: nothing that they can write themselves and that could be the address of another. */
+/** Returns a name to show: nothing that people can write themselves and that could be the address of another. */
 function nameOf(claims: Claims): string {
   const { email, email_verified, preferred_username, name, sub } = claims;
   const own = [preferred_username, name].map(readable).filter((one) => !one.includes('@'));

@@ -1,28 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { type Person, PersonTokens } from '../../api-token/person-tokens.ts';
-import type { Scope, TokenCaller } from '../../common/caller.ts';
-import { SignInFailed, SignInNotGranted } from '../../common/errors.ts';
-import { Gate } from '../../common/gate.ts';
-import { clientAddress } from '../../common/http/client-address.ts';
-import { requestId } from '../../common/http/request-id.ts';
+import { type Person, SsoTokens } from '../../api-token/sso-tokens.ts';
+import type { Scope, TokenCaller } from '../../common/access/caller.ts';
+import { SignInFailed, SignInNotGranted } from '../../common/problem/errors.ts';
+import { Gate } from '../../common/concurrency/gate.ts';
+import { clientAddress } from '../../common/http/parameters/client-address.ts';
+import { requestId } from '../../common/http/observing/request-id.ts';
 import { Config } from '../../config/config.ts';
 import { FailedAuthenticationLimiter } from '../../rate-limit/failed-authentication.limiter.ts';
 import { RateLimits } from '../../rate-limit/rate-limits.ts';
 import { WorkspaceService } from '../../workspace/workspace.service.ts';
-import { ConsoleSessionService } from '../console-session.service.ts';
+import { ConsoleSessionService } from '../session/console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';
 import type { KeptAttempt } from './attempt-cookie.ts';
 import { type Claims, shapeOf, workspacesOf } from './claims.ts';
 import { IdentityProvider } from './identity-provider.ts';
 
-/** Begins the session of somebody whom the identity provider has identified. */
 @Injectable()
 export class PersonSignIn {
   constructor(
     private readonly config: Config,
     private readonly provider: IdentityProvider,
-    private readonly people: PersonTokens,
+    private readonly people: SsoTokens,
     private readonly workspaces: WorkspaceService,
     private readonly sessions: ConsoleSessionService,
     private readonly site: ConsoleSite,
@@ -32,17 +31,17 @@ export class PersonSignIn {
   ) {}
 
   /**
-   * Finishes an attempt, in the workspace that it asks for, or in the first that is granted. What was granted before and is not
-   * any more ends, whatever comes of it. Each attempt counts as a failed authentication of its address.
+   * Finishes an attempt in the requested workspace, or in the first granted one. Revokes access that is no longer
+   * granted, even if the sign-in fails. Each attempt counts as a failed authentication of its address.
    * @returns the secret of the session
    * @throws SignInFailed, SignInNotGranted, IdentityProviderUnavailable, RateLimited
    */
   async finish(request: Request, response: Response, attempt: KeptAttempt): Promise<string> {
-    // Before the provider is asked: whoever makes up attempts must not have it asked without end.
+    // Counted before the provider is asked, so that forged attempts cannot flood it.
     await this.failures.count(new SignInFailed(), request, response);
     const query = /\?.*/.exec(request.originalUrl)?.[0] ?? '';
     const { person, claims } = await this.provider.finish(query, attempt);
-    // No turn is held while the provider is asked.
+    // Holds no turn while the provider is asked.
     const { workspaceId, id, scopes } = await this.gate.run(person.subject, () =>
       this.give(person, claims, attempt.workspace),
     );
@@ -63,18 +62,16 @@ export class PersonSignIn {
     return secret;
   }
 
-  /** Gives the person an API token of one workspace, and takes away those that are not granted any more. */
+  /** Issues or updates the person's API token of one workspace, and revokes those of workspaces that are no longer granted. */
   private async give(
     person: Person,
     claims: Claims,
     wanted: string | undefined,
   ): Promise<{ workspaceId: number; id: number; scopes: readonly Scope[] }> {
-    const grants = this.config.consoleOpenIdGrants;
+    const grants = this.config.consoleOidcGrants;
     const granted = workspacesOf(claims, grants);
     const there = await this.workspaces.list();
-    const open = [...granted.keys()].flatMap(
-      (name) => there.find((one) => one.name === name) ?? [],
-    );
+    const open = [...granted.keys()].flatMap((name) => there.find((one) => one.name === name) ?? []);
     await this.people.takeAway(
       person,
       open.map(({ id }) => id),
@@ -83,7 +80,7 @@ export class PersonSignIn {
     if (!workspace) {
       throw new SignInNotGranted(person.subject, {
         ...shapeOf(claims, grants),
-        // What fits, where it was another workspace that was asked for, or none that is there.
+        // The matching workspaces, if the requested one is another or does not exist.
         fitting: [...granted.keys()],
       });
     }

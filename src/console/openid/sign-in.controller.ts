@@ -1,40 +1,33 @@
 import { Controller, Get, Inject, Logger, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Public } from '../../common/access.decorator.ts';
+import { Public } from '../../common/access/access.decorator.ts';
 import { ApiExcludeController } from '../../common/api-docs.ts';
-import {
-  RouteNotFound,
-  type ServiceError,
-  SignInFailed,
-  SignInNotGranted,
-} from '../../common/errors.ts';
-import { noteProblem } from '../../common/http/answer-problem.ts';
-import { QueryOf } from '../../common/http/query.decorator.ts';
-import { requestId } from '../../common/http/request-id.ts';
-import { toServiceError } from '../../common/problem.filter.ts';
-import { RefusalObserver } from '../../common/refusal-observer.ts';
-import { redactTokens } from '../../common/secrets.ts';
-import { ConsoleSessionService } from '../console-session.service.ts';
+import { RouteNotFound, type ServiceError, SignInFailed, SignInNotGranted } from '../../common/problem/errors.ts';
+import { noteProblem } from '../../common/http/responses/respond-problem.ts';
+import { QueryOf } from '../../common/http/parameters/request-params.ts';
+import { requestId } from '../../common/http/observing/request-id.ts';
+import { toServiceError } from '../../common/problem/problem.filter.ts';
+import { RefusalObserver } from '../../common/access/refusal-observer.ts';
+import { redactTokens } from '../../common/secret/secrets.ts';
+import { ConsoleSessionService } from '../session/console-session.service.ts';
 import { ConsoleSite } from '../console-site.ts';
-import { isAlive } from '../session-life.ts';
+import { isAlive } from '../session/session-life.ts';
 import { AttemptCookie } from './attempt-cookie.ts';
 import { BeginSignInDto } from './begin-sign-in.dto.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { PersonSignIn } from './person-sign-in.ts';
 
-/** The page of the console, relative to the paths below. */
 const PAGE_FROM_BEGIN = '../';
 const PAGE_FROM_CALLBACK = '../../';
-const LONGEST_REASON = 500;
+const MAX_REASON_LENGTH = 500;
 
-/** What the page asks before it shows anything. */
-interface SignInAnswer {
+interface SignInResponse {
   success: 1;
   signed_in: boolean;
   ways: ('api_token' | 'openid')[];
 }
 
-/** How people sign in by OpenID Connect; a browser is led through it, so errors are led to the page, too. */
+/** Sign-in by OpenID Connect. A browser is redirected through it, so errors redirect it to the page, too. */
 @ApiExcludeController()
 @Controller('console/sign-in')
 export class SignInController {
@@ -49,10 +42,10 @@ export class SignInController {
     @Inject(RefusalObserver) private readonly refusals: RefusalObserver,
   ) {}
 
-  /** Whether the browser has a session, and by what somebody can sign in. */
+  /** Tells whether the browser has a session, and which ways to sign in there are. */
   @Get()
   @Public({ gated: false })
-  async look(@Req() request: Request): Promise<SignInAnswer> {
+  async getState(@Req() request: Request): Promise<SignInResponse> {
     const secret = this.site.secretOf(request);
     const session = secret === undefined ? undefined : await this.sessions.find(secret);
     return {
@@ -70,12 +63,9 @@ export class SignInController {
     @Res() response: Response,
   ): Promise<void> {
     await this.lead(request, response, PAGE_FROM_BEGIN, async () => {
-      // Another site must not put another session in the place of the one that is there: the page asks first.
+      // Another site must not replace the existing session: the page asks first.
       if (this.site.isFromElsewhere(request)) {
-        const asked = new URLSearchParams({
-          ...(workspace && { workspace }),
-          ...(place && { place }),
-        });
+        const asked = new URLSearchParams({ ...(workspace && { workspace }), ...(place && { place }) });
         return `${PAGE_FROM_BEGIN}#/sign-in?${asked.toString()}`;
       }
       const { url, attempt } = await this.provider.begin();
@@ -91,7 +81,7 @@ export class SignInController {
   async finish(@Req() request: Request, @Res() response: Response): Promise<void> {
     await this.lead(request, response, PAGE_FROM_CALLBACK, async () => {
       const attempt = this.attempts.of(request);
-      // Taken away whatever comes of it: an attempt is finished once.
+      // Removed in any case: an attempt is finished once.
       const forgotten = this.attempts.toCookie(request, undefined);
       response.setHeader('Set-Cookie', forgotten);
       const secret = await this.people.finish(request, response, attempt);
@@ -100,13 +90,8 @@ export class SignInController {
     });
   }
 
-  /** Leads the browser to what `work` gives; where that fails, to the page, which tells why. */
-  private async lead(
-    request: Request,
-    response: Response,
-    page: string,
-    work: () => Promise<string>,
-  ): Promise<void> {
+  /** Redirects the browser to the result of `work`; on an error to the page, which shows the reason. */
+  private async lead(request: Request, response: Response, page: string, work: () => Promise<string>): Promise<void> {
     if (!this.provider.isConfigured) throw new RouteNotFound();
     let place: string;
     try {
@@ -114,21 +99,21 @@ export class SignInController {
     } catch (thrown) {
       const error = toServiceError(thrown);
       noteProblem(response, error);
-      this.tell(error, request);
+      this.log(error, request);
       const why = new URLSearchParams({ error: error.spec.code, request_id: requestId(request) });
       place = `${page}#/sign-in?${why.toString()}`;
     }
     response.status(302).setHeader('Location', place).end();
   }
 
-  private tell(error: ServiceError, request: Request): void {
+  private log(error: ServiceError, request: Request): void {
     if (error.spec.status === 403) this.refusals.record(error, request);
     const { level, code } = error.spec;
     const line = { msg: code, request_id: requestId(request) };
     if (error instanceof SignInNotGranted) {
       this.logger.warn({ ...line, subject: error.subject, ...error.why });
     } else if (error instanceof SignInFailed) {
-      // Without a cause the browser had no attempt, which anybody can cause.
+      // Anybody can cause an error without a cause: the browser had no attempt.
       if (error.cause !== undefined) this.logger.warn({ ...line, reason: reasonOf(error.cause) });
     } else if (level) {
       this.logger[level]({ ...line, err: error.cause });
@@ -136,7 +121,7 @@ export class SignInController {
   }
 }
 
-/** Says what went wrong in the words of the errors alone: what they hold beside them may be claims, or a code. */
+/** Uses the messages of the errors only: their other fields may contain claims or a code. */
 function reasonOf(thrown: unknown): string {
   const words: unknown[] = [];
   for (let at = thrown; at instanceof Error; at = at.cause) {
@@ -144,5 +129,5 @@ function reasonOf(thrown: unknown): string {
     words.push(message, error, error_description);
   }
   const text = words.filter((one) => typeof one === 'string' && one !== '').join(': ');
-  return redactTokens(text).slice(0, LONGEST_REASON);
+  return redactTokens(text).slice(0, MAX_REASON_LENGTH);
 }

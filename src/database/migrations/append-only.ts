@@ -1,24 +1,15 @@
-import type { QueryRunner } from 'typeorm';
-
 /**
- * Makes the database itself refuse to change rows of `table`, and to delete them before their
- * `keep_until`; null keeps a row for ever. `INSERT OR REPLACE` and `TRUNCATE` count as deleting.
+ * Returns statements by which the database itself refuses to change rows of `table`, and to delete them before their
+ * `keep_until`; null keeps a row indefinitely. `INSERT OR REPLACE` and `TRUNCATE` count as deleting.
  */
-export async function makeAppendOnly(queryRunner: QueryRunner, table: string): Promise<void> {
-  const isPostgres = queryRunner.dataSource.options.type === 'postgres';
-  for (const sql of isPostgres ? onPostgres(table) : onSqlite(table)) await queryRunner.query(sql);
-}
-
-/** Removes what `makeAppendOnly` leaves behind when its table is dropped. */
-export async function dropAppendOnly(queryRunner: QueryRunner, table: string): Promise<void> {
-  if (queryRunner.dataSource.options.type !== 'postgres') return;
-  await queryRunner.query(`DROP FUNCTION ${table}_refuse()`);
+export function appendOnly(table: string, isPostgres: boolean): string[] {
+  return isPostgres ? onPostgres(table) : onSqlite(table);
 }
 
 function onPostgres(table: string): string[] {
   const trigger = (name: string, event: string) => [
     `CREATE TRIGGER ${table}_${name} ${event} EXECUTE FUNCTION ${table}_refuse()`,
-    // Also where a session has switched ordinary triggers off.
+    // Fires also in a session that has switched ordinary triggers off.
     `ALTER TABLE ${table} ENABLE ALWAYS TRIGGER ${table}_${name}`,
   ];
   return [

@@ -11,9 +11,9 @@ export interface Index {
 }
 
 /**
- * Makes an index. Outside of a transaction, as in a migration with `transaction = false`, PostgreSQL
- * builds it while everybody reads and writes the table. What an attempt that was cut off has left is
- * then taken over if it is whole, and made anew if it is not.
+ * Creates an index. Outside of a transaction, as in a migration with `transaction = false`, PostgreSQL builds it while
+ * everybody reads and writes the table. The index of an interrupted attempt is kept if it is valid, and rebuilt if it
+ * is not.
  * @throws QueryFailedError if it is unique and the table has two equal rows; no index is left then
  */
 export async function createIndex(queryRunner: QueryRunner, index: Index): Promise<void> {
@@ -34,7 +34,7 @@ export async function createIndex(queryRunner: QueryRunner, index: Index): Promi
   }
 }
 
-/** Undoes `createIndex`; it takes no time worth mentioning. */
+/** Drops an index, in the way back of a migration. @public */
 export async function dropIndex(queryRunner: QueryRunner, { name }: Index): Promise<void> {
   await queryRunner.query(`DROP INDEX ${name}`);
 }
@@ -44,10 +44,7 @@ function sqlOf({ name, table, columns, isUnique, where }: Index, concurrently = 
     ${where ? `WHERE ${where}` : ''}`;
 }
 
-async function findState(
-  queryRunner: QueryRunner,
-  { name }: Index,
-): Promise<'absent' | 'broken' | 'whole'> {
+async function findState(queryRunner: QueryRunner, { name }: Index): Promise<'absent' | 'broken' | 'whole'> {
   const [row] = (await queryRunner.query(
     'SELECT indisvalid AS "isWhole" FROM pg_index WHERE indexrelid = to_regclass($1)',
     [name],

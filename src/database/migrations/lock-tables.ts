@@ -1,17 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QueryRunner } from 'typeorm';
 
-/** How long callers of the service may be held up by one attempt. */
+/** Callers of the service wait at most this long for one attempt. */
 const ATTEMPT_MS = 200;
 const PAUSE_MS = 100;
 const LIMIT_MS = 60_000;
 const STATEMENT_TOOK_TOO_LONG = '57014';
 
 /**
- * Takes every table for the transaction of `runner` alone, so that what follows in it waits for
- * nobody. A transaction that took them one by one while others are served would deadlock with them,
- * and would hold up all of them behind whoever reads for long, a backup for one. So no attempt
- * waits, and lets others wait, for longer than 200 ms.
+ * Locks every table for the transaction of `runner` alone, so that its later statements wait for nobody. A transaction
+ * that locked them one by one while others are served would deadlock with them, and would hold up all of them behind a
+ * long read, a backup for example. No attempt waits, or lets others wait, for longer than 200 ms.
  * @throws QueryFailedError if the tables are in use for a minute
  */
 export async function lockTables(runner: QueryRunner): Promise<void> {
@@ -19,7 +18,7 @@ export async function lockTables(runner: QueryRunner): Promise<void> {
   const tables = await namesOfTables(runner);
   if (tables.length === 0) return;
   const deadline = Date.now() + LIMIT_MS;
-  // Not lock_timeout, which counts for each table anew.
+  // A lock_timeout would count for each table again.
   await runner.query(`SET LOCAL statement_timeout = ${ATTEMPT_MS}`);
   await runner.query('SAVEPOINT nothing_locked');
   for (;;) {
@@ -37,8 +36,8 @@ export async function lockTables(runner: QueryRunner): Promise<void> {
 }
 
 /**
- * Lists the tables in the order of their creation, in which writers use them: referenced tables
- * first. It takes all that the role owns: the schema is the service's own.
+ * Lists the tables in the order of their creation, in which writers use them: referenced tables first. It includes all
+ * that the role owns: the schema is the service's own.
  */
 async function namesOfTables(runner: QueryRunner): Promise<string[]> {
   const rows = (await runner.query(

@@ -1,56 +1,38 @@
-import type { QueryRunner, TableColumnOptions, TableForeignKeyOptions } from 'typeorm';
+import { type Dialect, dialectOf } from '../dialect.ts';
+import type { QueryRunner } from 'typeorm';
 
-/** A primary key that the database counts up: `team_id` and its like. */
-export function generatedId(table: string): TableColumnOptions {
-  return {
-    ...primaryKey(table, 'id', 'integer'),
-    isGenerated: true,
-    generationStrategy: 'increment',
-  };
+/** Parts of the statements that create tables, which differ between the two databases. */
+export interface Spelling extends Pick<Dialect, 'binaryType' | 'byCodePoint'> {
+  isPostgres: boolean;
+  /** A primary key that the database counts up, such as `team_id`. */
+  countedId: (table: string) => string;
+  /** A primary key for a table with more rows than 32 bits can count. */
+  longCountedId: (table: string) => string;
 }
 
-/** One column of a primary key; several of them make it together. */
-export function primaryKey(table: string, name: string, type: string): TableColumnOptions {
-  return { name, type, isPrimary: true, primaryKeyConstraintName: `${table}_pkey` };
+export function spellingOf({ dataSource }: QueryRunner): Spelling {
+  const { binaryType, byCodePoint } = dialectOf(dataSource.options);
+  const isPostgres = dataSource.options.type === 'postgres';
+  const counted = (type: string) => (table: string) =>
+    isPostgres ? `id ${type} NOT NULL, ${primaryKey(table, 'id')}` : '"id" integer PRIMARY KEY AUTOINCREMENT NOT NULL';
+  return { binaryType, byCodePoint, isPostgres, countedId: counted('serial'), longCountedId: counted('bigserial') };
+}
+
+// TypeORM reads the names of constraints from the text of the statement on SQLite: in these forms alone.
+
+export function primaryKey(table: string, ...columns: string[]): string {
+  return `CONSTRAINT "${table}_pkey" PRIMARY KEY (${listOf(columns)})`;
+}
+
+export function unique(table: string, ...columns: string[]): string {
+  return `CONSTRAINT "${table}_${columns.join('_')}_key" UNIQUE (${listOf(columns)})`;
 }
 
 /** A column that holds the id of a row in another table. */
-export function reference(
-  table: string,
-  column: string,
-  to: string,
-  onDelete: 'CASCADE' | 'RESTRICT',
-): TableForeignKeyOptions {
-  return {
-    name: `${table}_${column}_fkey`,
-    columnNames: [column],
-    referencedTableName: to,
-    referencedColumnNames: ['id'],
-    onDelete,
-  };
+export function reference(table: string, column: string, to: string, onDelete: 'CASCADE' | 'RESTRICT'): string {
+  return `CONSTRAINT "${table}_${column}_fkey" FOREIGN KEY ("${column}") REFERENCES "${to}" ("id") ON DELETE ${onDelete}`;
 }
 
-/**
- * Adds columns that may be null or have a default, by the statement that both databases do without touching a row;
- * TypeORM would copy the whole table on SQLite.
- */
-export async function addColumns(
-  queryRunner: QueryRunner,
-  table: string,
-  columns: Record<string, string>,
-): Promise<void> {
-  for (const [name, type] of Object.entries(columns)) {
-    await queryRunner.query(`ALTER TABLE ${table} ADD COLUMN ${name} ${type}`);
-  }
-}
-
-/** Undoes `addColumns`. */
-export async function dropColumns(
-  queryRunner: QueryRunner,
-  table: string,
-  columns: Record<string, string>,
-): Promise<void> {
-  for (const name of Object.keys(columns)) {
-    await queryRunner.query(`ALTER TABLE ${table} DROP COLUMN ${name}`);
-  }
+function listOf(columns: string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ');
 }

@@ -1,35 +1,37 @@
 import type { Client, DatabaseError } from 'pg';
-import { DatabaseUnavailable } from '../../common/errors.ts';
-import { OperatorError } from '../../common/operator-error.ts';
+import { DatabaseUnavailable } from '../../common/problem/errors.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options.ts';
 import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
 import { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
+import { requireFirstMigration } from '../schema/first-migration.ts';
 import { prepareDatabase } from '../schema/migrate.ts';
 import { migrations } from '../migrations/index.ts';
 import { requireOneDatabase } from '../schema/one-database.ts';
 import type { Statements } from '../statements.ts';
 import { continueCounting, copyTable, type MovedTable, readBack } from './table-copy.ts';
 import { namesOfTables, quote, readLayouts, type TableLayout } from './table-layout.ts';
-import { loadDriver, postgresDriver } from '../drivers.ts';
+import { loadDriver } from '../drivers.ts';
+import { withClient } from '../postgres/with-client.ts';
 
 export interface MoveSteps {
-  /** Called before anything is written; throws if the data could not be used afterwards. */
+  /** Called before anything is written; throws if the data would be unusable afterwards. */
   checkSource: (source: Statements) => Promise<void>;
-  /** Called with how much is done, from 0 to 1. */
+  /** Called with the completed share, from 0 to 1. */
   onProgress: (share: number) => void;
 }
 
 const LOCK_WAIT_MS = 5000;
 const LOCK_NOT_AVAILABLE = '55P03';
 
-/** Conditions for the rows that the migrations themselves put into an empty database. */
+/** Conditions for the rows that the migrations themselves insert into an empty database. */
 const MIGRATED_ROWS: Record<string, string> = { workspace: "id = 1 AND name = 'default'" };
 
 /**
- * Copies everything from the embedded database in `dataDir` into the PostgreSQL of `config`, with
- * every id, and compares it there; the source stays unchanged. The target gets all of it in one
- * transaction or nothing. Meanwhile nobody can write to either.
+ * Copies everything from the embedded database in `dataDir` into the PostgreSQL of `config`, with every id, and
+ * compares it there; the source stays unchanged. The target gets all of it in one transaction or nothing. Meanwhile
+ * nobody can write to either.
  * @throws OperatorError with one line for the operator; the target is then as empty as before
  */
 export async function migrateData(
@@ -47,7 +49,7 @@ export async function migrateData(
   try {
     requireThisVersion(source, dataDir);
     await checkSource(source.statements);
-    // Before the migrations: a database named by mistake must not be migrated either.
+    // Checked before the migrations: a database named by mistake must not be migrated either.
     await inTransaction(databaseUrl, async (target) => {
       await requireOneDatabase(config);
       await requireNotNewer(target);
@@ -60,7 +62,7 @@ export async function migrateData(
       await claim(target, tables);
       const moved = await move(source, target, tables, onProgress);
       for (const table of tables) await continueCounting(source, target, table);
-      // Or the first queries would be planned for empty tables.
+      // Otherwise the first queries would be planned for empty tables.
       await target.query(`ANALYZE ${listOf(tables)}`);
       return moved;
     });
@@ -71,10 +73,8 @@ export async function migrateData(
 
 function requireThisVersion(source: ExclusiveSqlite, dataDir: string): void {
   const hasRecord = source.rows("SELECT 1 FROM sqlite_schema WHERE name = 'migration'");
-  const applied =
-    [...hasRecord].length > 0
-      ? [...source.rows<[string]>('SELECT name FROM migration')].flat()
-      : [];
+  const applied = [...hasRecord].length > 0 ? [...source.rows<[string]>('SELECT name FROM migration')].flat() : [];
+  requireFirstMigration(applied);
   const lacks = migrations.find(({ name }) => !applied.includes(name));
   if (lacks) {
     throw new OperatorError(
@@ -95,36 +95,26 @@ function requireKnown(applied: string[], database: string): void {
   const known = new Set(migrations.map(({ name }) => name));
   if (applied.every((name) => known.has(name))) return;
   throw new OperatorError(
-    `${database} is of a newer version of the service, or another program’s; use that version, or another database.`,
+    `${database} is of another version of the service, or another program’s; use that version, or another database.`,
   );
 }
 
 async function inTransaction<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new (postgresDriver().Client)({
-    connectionString: url,
-    application_name: 'user-group-service migrate-data',
-    connectionTimeoutMillis: 2000,
-    keepAlive: true,
-  });
-  // Without a listener a lost connection would end the process; the statement under way fails, too.
-  client.on('error', () => undefined);
+  const settings = { connectionString: url, application_name: 'user-group-service migrate-data', keepAlive: true };
   let failure = 'The data could not be moved, and nothing was';
   try {
-    await client.connect();
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    const result = await work(client);
-    failure =
-      'PostgreSQL has not confirmed the move; repeat it, and if it then has data already, it was whole';
-    await client.query('COMMIT');
-    return result;
+    return await withClient(settings, async (client) => {
+      await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
+      const result = await work(client);
+      failure = 'PostgreSQL has not confirmed the move; repeat it, and if it then has data already, it was whole';
+      await client.query('COMMIT');
+      return result;
+    });
   } catch (error) {
     const isAnswer = isPostgresError(error);
     if (!isAnswer && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
     const { message } = error as Error;
     throw new OperatorError(`${failure} (${message}).`, { cause: error });
-  } finally {
-    // Ends the transaction, too, if it was not committed.
-    await client.end().catch(() => undefined);
   }
 }
 
@@ -132,16 +122,15 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
 async function claim(target: Client, tables: TableLayout[]): Promise<void> {
   await target.query(NO_LIMITS.inTransaction);
   await target.query(`SET LOCAL lock_timeout = ${LOCK_WAIT_MS}`);
-  // The record of changes is moved as it is.
+  // The record of changes is moved unchanged.
   await target.query(`SET LOCAL ${RECORDS_CHANGES} = 'on'`);
   try {
     await target.query(`LOCK TABLE ${listOf(tables)} IN EXCLUSIVE MODE`);
   } catch (error) {
     if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error;
-    throw new OperatorError(
-      'The PostgreSQL of DATABASE_URL is being written to; stop what uses it first.',
-      { cause: error },
-    );
+    throw new OperatorError('The PostgreSQL of DATABASE_URL is being written to; stop what uses it first.', {
+      cause: error,
+    });
   }
   await requireNoData(
     target,
@@ -150,7 +139,7 @@ async function claim(target: Client, tables: TableLayout[]): Promise<void> {
   for (const name of Object.keys(MIGRATED_ROWS)) await target.query(`DELETE FROM ${quote(name)}`);
 }
 
-/** Requires the tables to be empty; looks only at those that exist. */
+/** Requires the existing tables to be empty. */
 async function requireNoData(target: Client, names: string[]): Promise<void> {
   for (const name of names) {
     if (!(await isThere(target, name))) continue;
@@ -164,10 +153,9 @@ async function requireNoData(target: Client, names: string[]): Promise<void> {
 }
 
 async function isThere(target: Client, table: string): Promise<boolean> {
-  const { rows } = await target.query<{ isThere: boolean }>(
-    'SELECT to_regclass($1) IS NOT NULL AS "isThere"',
-    [quote(table)],
-  );
+  const { rows } = await target.query<{ isThere: boolean }>('SELECT to_regclass($1) IS NOT NULL AS "isThere"', [
+    quote(table),
+  ]);
   return rows[0]!.isThere;
 }
 
@@ -179,9 +167,7 @@ async function move(
 ): Promise<MovedTable[]> {
   let total = 0;
   for (const { name } of tables) {
-    const [[count]] = [...source.rows<[number]>(`SELECT count(*) FROM ${quote(name)}`)] as [
-      [number],
-    ];
+    const [[count]] = [...source.rows<[number]>(`SELECT count(*) FROM ${quote(name)}`)] as [[number]];
     // Each row is read twice: to be copied, and to be compared.
     total += 2 * count;
   }

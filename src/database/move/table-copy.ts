@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Client } from 'pg';
 import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
-import {
-  insertIntoPostgres,
-  quote,
-  selectFromPostgres,
-  selectFromSqlite,
-  type TableLayout,
-} from './table-layout.ts';
+import { insertIntoPostgres, quote, selectFromPostgres, selectFromSqlite, type TableLayout } from './table-layout.ts';
 
 /** A table that is equal on both databases. */
 export interface MovedTable {
@@ -24,7 +18,7 @@ const BATCH = 500;
 
 /**
  * Copies the table in batches.
- * @param advance called with how many more rows are done
+ * @param advance called with the number of further rows
  * @returns the content that was read
  */
 export async function copyTable(
@@ -74,8 +68,8 @@ export async function readBack(
 }
 
 /**
- * Sets the next id of the table to one that the embedded database has never given, not even to a
- * deleted row. PostgreSQL does not undo this with the transaction.
+ * Sets the next id of the table to one that the embedded database has never assigned, not even to a deleted row.
+ * PostgreSQL does not undo this with the transaction.
  */
 export async function continueCounting(
   source: ExclusiveSqlite,
@@ -83,10 +77,7 @@ export async function continueCounting(
   { name, columns }: TableLayout,
 ): Promise<void> {
   for (const column of columns.filter(({ sequence }) => sequence !== null)) {
-    const given = source.rows<[string]>(
-      'SELECT CAST(seq AS text) FROM sqlite_sequence WHERE name = ?',
-      name,
-    );
+    const given = source.rows<[string]>('SELECT CAST(seq AS text) FROM sqlite_sequence WHERE name = ?', name);
     const [[last] = ['0']] = [...given];
     await target.query(
       `SELECT setval($1, GREATEST(last, 1), last > 0)
@@ -96,7 +87,6 @@ export async function continueCounting(
   }
 }
 
-/** Counts and digests rows. */
 class Content {
   private count = 0;
   private readonly hash = createHash('sha256');

@@ -1,24 +1,23 @@
 import type { Client } from 'pg';
-import { OperatorError } from '../../common/operator-error.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
 import type { ExclusiveSqlite } from '../sqlite/exclusive-sqlite.ts';
 
-/** A table that is the same on both databases. */
 export interface TableLayout {
   name: string;
   columns: Column[];
-  /** Names of the columns of the primary key, in its order. */
+  /** Columns of the primary key, in its order. */
   key: string[];
 }
 
 interface Column {
   name: string;
-  /** The type as PostgreSQL names it. */
+  /** Name of the type in PostgreSQL. */
   type: string;
-  /** The sequence of PostgreSQL that counts it; null if there is none. */
+  /** PostgreSQL's sequence for the ids; null if there is none. */
   sequence: string | null;
 }
 
-/** How a value becomes a text that is the same on both databases, and that PostgreSQL reads as `type`. */
+/** Converts a value to a text that is the same on both databases, and that PostgreSQL reads as `type`. */
 interface Spelling {
   sqlite: (column: string) => string;
   postgres: (column: string) => string;
@@ -46,17 +45,14 @@ const spellings: Record<string, Spelling> = {
 };
 
 /**
- * Reads every table of the embedded database, except the record of migrations, each after those it
- * refers to.
+ * Reads every table of the embedded database, except the record of migrations, each after those it refers to.
  * @throws OperatorError if PostgreSQL does not have the same tables with the same columns
  */
 export async function readLayouts(source: ExclusiveSqlite, target: Client): Promise<TableLayout[]> {
   const layouts: TableLayout[] = [];
   for (const name of namesOfTables(source)) {
     const columns = await readColumns(target, name);
-    const own = [
-      ...source.rows<[string, number]>('SELECT name, pk FROM pragma_table_info(?)', name),
-    ];
+    const own = [...source.rows<[string, number]>('SELECT name, pk FROM pragma_table_info(?)', name)];
     requireSame(
       name,
       own.map(([column]) => column),
@@ -75,14 +71,14 @@ export function selectFromSqlite({ name, columns, key }: TableLayout): string {
   return `SELECT ${values.join(', ')} FROM ${quote(name)} AS t ORDER BY ${order.join(', ')}`;
 }
 
-/** As `selectFromSqlite`: the same rows in the same order. */
+/** Selects the same rows in the same order as `selectFromSqlite`. */
 export function selectFromPostgres({ name, columns, key }: TableLayout): string {
   const values = columns.map((column) => spellingOf(column).postgres(`t.${quote(column.name)}`));
   const order = key.map((column) => `t.${quote(column)} ${collationOf(columns, column)}`);
   return `SELECT ${values.join(', ')} FROM ${quote(name)} AS t ORDER BY ${order.join(', ')}`;
 }
 
-/** Inserts rows given as an array of texts for each column. */
+/** Inserts rows from an array of texts for each column. */
 export function insertIntoPostgres({ name, columns }: TableLayout): string {
   const names = columns.map((column) => quote(column.name));
   const arrays = columns.map(({ type }, index) => `$${index + 1}::${type}[]`);
@@ -139,8 +135,7 @@ function requireSame(table: string, own: string[], found: string[]): void {
 
 function spellingOf({ name, type }: Column): Spelling {
   const spelling = spellings[type];
-  if (!spelling)
-    throw new Error(`the column ${name} is of the type ${type}, which cannot be moved`);
+  if (!spelling) throw new Error(`the column ${name} is of the type ${type}, which cannot be moved`);
   return spelling;
 }
 

@@ -12,14 +12,10 @@ export class PostgresConnection {
   private readonly client: Client;
 
   /**
-   * @param purpose part of the name under which the database lists it
+   * @param purpose part of its name in the database's list of connections
    * @param settings of the session
    */
-  constructor(
-    url: string,
-    purpose: string,
-    settings: Pick<ClientConfig, 'statement_timeout'> = {},
-  ) {
+  constructor(url: string, purpose: string, settings: Pick<ClientConfig, 'statement_timeout'> = {}) {
     const address = new URL(url);
     // It would take precedence.
     address.searchParams.delete('application_name');
@@ -36,14 +32,13 @@ export class PostgresConnection {
 
   /** @param lost called once when the connection has ended, for whatever reason */
   async open(lost: () => void): Promise<void> {
-    // `end` reports it too; but without a listener an error of an idle connection would end the
-    // process.
+    // Without a listener an error of an idle connection would end the process; `end` reports it too.
     this.client.on('error', () => this.socket.destroy());
     this.client.on('end', lost);
     await this.client.connect();
   }
 
-  /** @throws Error if there is no answer within two seconds */
+  /** @throws Error if there is no result within two seconds */
   async query<Row extends object>(query: QueryConfig): Promise<Row[]> {
     return (await this.client.query<Row>(query)).rows;
   }
@@ -54,7 +49,7 @@ export class PostgresConnection {
     });
   }
 
-  /** Closes the connection; cuts one that does not answer. */
+  /** Closes the connection; cuts one that does not respond. */
   async close(): Promise<void> {
     const late = setTimeout(() => {
       this.cut();
@@ -64,7 +59,7 @@ export class PostgresConnection {
     this.cut();
   }
 
-  /** Ends the connection at once, and with an error what it is waiting for. */
+  /** Ends the connection at once, and its pending query with an error. */
   cut(): void {
     this.socket.destroy();
   }

@@ -1,8 +1,9 @@
 import type { DataSource, QueryRunner } from 'typeorm';
-import { DatabaseUnavailable, ExtensionUnavailable } from '../../common/errors.ts';
+import { DatabaseUnavailable, ExtensionUnavailable } from '../../common/problem/errors.ts';
 import { SET_LOCAL_LIMITS } from '../data-source-options.ts';
 import { isAnsweredByPostgres, translateDatabaseError } from '../database-errors.ts';
-import { runAndCommit } from '../statements.ts';
+import type { SqlParameter, Statement } from '../statement.ts';
+import type { Statements } from '../statements.ts';
 import { Transactor, type Work } from '../transactor.ts';
 
 /** Runs each piece of work in a transaction of its own, on a connection of the pool, READ COMMITTED. */
@@ -10,6 +11,7 @@ export class PostgresTransactor extends Transactor {
   /** @param isPooled whether each transaction has to set its own time limits */
   constructor(
     private readonly dataSource: DataSource,
+    private readonly statements: Statements,
     private readonly isPooled: boolean,
   ) {
     super();
@@ -20,10 +22,12 @@ export class PostgresTransactor extends Transactor {
     try {
       await runner.startTransaction();
       if (this.isPooled) await runner.query(SET_LOCAL_LIMITS);
-      return await runAndCommit(runner.manager, work, () => runner.commitTransaction());
+      const result = await work(runner.manager);
+      await runner.commitTransaction();
+      return result;
     } catch (thrown) {
       const error = translateDatabaseError(thrown);
-      // What an extension has begun may still be under way.
+      // A statement of an extension may still be running.
       const isLost =
         error instanceof ExtensionUnavailable ||
         (error instanceof DatabaseUnavailable && !isAnsweredByPostgres(thrown));
@@ -34,30 +38,33 @@ export class PostgresTransactor extends Transactor {
     }
   }
 
+  apply<P extends Record<keyof P, SqlParameter>, Row>(statement: Statement<P, Row>, parameters: P): Promise<Row[]> {
+    // Behind a pooler the limits belong to a transaction.
+    if (this.isPooled) return this.run((manager) => this.statements.run(manager, statement, parameters));
+    return this.statements.read(statement, parameters);
+  }
+
   async close(): Promise<void> {
     // The pool belongs to the data source, which its module closes.
   }
 }
 
 /**
- * Rolls back if the connection is still usable. One that was lost or timed out is closed: it may be
- * busy with the old statement, and the pool must not hand it out again.
+ * Rolls back if the connection is still usable. A connection that was lost or timed out is closed: it may be busy with
+ * the old statement, and must not return to the pool.
  */
 async function undo(runner: QueryRunner, isLost: boolean, reason: unknown): Promise<void> {
   if (!isLost) {
     try {
-      // None is active where COMMIT was sent along with a statement that has failed; several are, one inside of
-      // another, where an extension has failed.
+      // Several nested ones are active if an extension has failed.
       while (runner.isTransactionActive) await runner.rollbackTransaction();
       return;
     } catch {
-      // It was lost after all.
+      // The connection was lost after all.
     }
   }
   await (runner as PostgresQueryRunner).releasePostgresConnection(reason);
 }
 
-/** What TypeORM's query runner for PostgreSQL has beyond the interface. */
-type PostgresQueryRunner = QueryRunner & {
-  releasePostgresConnection: (reason: unknown) => Promise<void>;
-};
+/** Methods of TypeORM's query runner for PostgreSQL beyond the interface. */
+type PostgresQueryRunner = QueryRunner & { releasePostgresConnection: (reason: unknown) => Promise<void> };

@@ -1,21 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const SHORTEST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5000;
+const MIN_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 5000;
 
 /**
- * Makes one attempt after another until the signal aborts; between them it rests, longer each time
- * while they fail.
- * @param attempt resolves, when its connection is lost or the signal aborts, to whether it ever succeeded; never rejects
+ * Repeats attempts until the signal aborts, with growing pauses while they fail.
+ * @param attempt resolves, when its connection is lost or the signal aborts, to whether it ever succeeded; never
+ *   rejects
  */
-export async function keepReconnecting(
-  signal: AbortSignal,
-  attempt: () => Promise<boolean>,
-): Promise<void> {
-  let pause = SHORTEST_PAUSE_MS;
+export async function keepReconnecting(signal: AbortSignal, attempt: () => Promise<boolean>): Promise<void> {
+  let pause = MIN_PAUSE_MS;
   do {
     const hasSucceeded = await attempt();
-    pause = hasSucceeded ? SHORTEST_PAUSE_MS : Math.min(pause * 2, LONGEST_PAUSE_MS);
+    pause = hasSucceeded ? MIN_PAUSE_MS : Math.min(pause * 2, MAX_PAUSE_MS);
   } while (await rest(pause * (0.5 + Math.random()), signal));
 }
 

@@ -1,8 +1,8 @@
 import type { Client } from 'pg';
-import { OperatorError } from '../../common/operator-error.ts';
-import type { Plugin } from '../../common/plugin.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
+import type { Plugin } from '../../common/extension/plugin.ts';
 import type { Config } from '../../config/config.ts';
-import { postgresDriver } from '../drivers.ts';
+import { withClient } from '../postgres/with-client.ts';
 
 /** The rights on each table that the service uses, and so those of a role that only serves. */
 export const RIGHTS: Record<string, string> = {
@@ -15,14 +15,15 @@ export const RIGHTS: Record<string, string> = {
   encryption_key: 'SELECT, INSERT, UPDATE',
   event_consumer: 'SELECT, INSERT, UPDATE',
   idempotency_key: 'SELECT, INSERT, UPDATE, DELETE',
+  idempotent_response: 'SELECT, INSERT, UPDATE, DELETE',
   migration: 'SELECT',
   notice: 'SELECT, INSERT, DELETE',
   registered_data_source: 'SELECT, INSERT, UPDATE, DELETE',
   registered_schema: 'SELECT, INSERT, UPDATE, DELETE',
   user_group: 'SELECT, INSERT, UPDATE, DELETE',
-  // The tokens of a deleted group are deleted by its owner's rights.
+  // The owner's rights delete the tokens of a deleted group.
   user_group_token: 'SELECT, INSERT, UPDATE',
-  // Those of a deleted delivery are deleted by its owner's rights.
+  // The owner's rights delete the attempts of a deleted delivery.
   webhook_attempt: 'SELECT, INSERT',
   webhook_backlog: 'SELECT, INSERT, UPDATE, DELETE',
   webhook_delivery: 'SELECT, INSERT, UPDATE, DELETE',
@@ -32,7 +33,7 @@ export const RIGHTS: Record<string, string> = {
   workspace: 'SELECT, INSERT, UPDATE',
 };
 
-/** Tables into which the service inserts rows that a sequence numbers. */
+/** Tables whose rows are numbered by a sequence. */
 const NUMBERED = [
   'api_token',
   'audit_event',
@@ -46,9 +47,9 @@ const NUMBERED = [
 
 const sequences = NUMBERED.map((table) => `${table}_id_seq`).join(', ');
 
-/** What plugins have in the database, by quoted names. */
+/** Quoted names of plugins' objects in the database. */
 interface PluginTables {
-  /** Of their migrations. */
+  /** Records of their migrations. */
   records: readonly string[];
   tables: readonly string[];
   /** Sequences. */
@@ -58,8 +59,8 @@ interface PluginTables {
 const NO_TABLES: PluginTables = { records: [], tables: [], numbers: [] };
 
 /**
- * The statements by which the owner of the tables lets `role` serve without owning anything. They
- * always grant exactly these rights, whatever the role had before.
+ * Returns the statements with which the owner of the tables lets `role` serve without owning anything. They always
+ * grant exactly these rights, whatever the role had before.
  */
 export function grantStatements(
   role: string,
@@ -80,38 +81,30 @@ export function grantStatements(
 }
 
 /**
- * Runs these statements, all of them or none, on a database that is migrated.
- * @throws OperatorError if they cannot be run
+ * Runs these statements, all of them or none, on a migrated database.
+ * @throws OperatorError if one fails
  */
 export async function grantRights(config: Config, role: string): Promise<void> {
-  const url = config.databaseDirectUrl ?? config.databaseUrl;
-  const client = new (postgresDriver().Client)({
-    connectionString: url,
-    connectionTimeoutMillis: 2000,
-  });
-  client.on('error', () => undefined);
+  const connectionString = config.databaseDirectUrl ?? config.databaseUrl;
   try {
-    await client.connect();
-    const { rows } = await client.query<{ user: string }>('SELECT current_user AS user');
-    if (rows[0]?.user === role) throw new Error('it is the one that owns the tables');
-    const statements = grantStatements(
-      client.escapeIdentifier(role),
-      await findTables(client, config.plugins),
-      config.databaseSchema,
-    );
-    // Statements that are sent as one text are one transaction.
-    await client.query(statements.join(';\n'));
+    await withClient({ connectionString }, async (client) => {
+      const { rows } = await client.query<{ user: string }>('SELECT current_user AS user');
+      if (rows[0]?.user === role) throw new Error('it is the one that owns the tables');
+      const statements = grantStatements(
+        client.escapeIdentifier(role),
+        await findTables(client, config.plugins),
+        config.databaseSchema,
+      );
+      // Statements in one text are one transaction.
+      await client.query(statements.join(';\n'));
+    });
   } catch (error) {
     const { message } = error as Error;
-    throw new OperatorError(`The role ${role} cannot be given its rights: ${message}.`, {
-      cause: error,
-    });
-  } finally {
-    await client.end().catch(() => undefined);
+    throw new OperatorError(`The role ${role} cannot be given its rights: ${message}.`, { cause: error });
   }
 }
 
-/** Finds the tables of plugins by what their names begin with. */
+/** Finds the tables of plugins by their prefixes. */
 async function findTables(client: Client, plugins: readonly Plugin[]): Promise<PluginTables> {
   const { rows } = await client.query<{ name: string; kind: keyof PluginTables }>(
     `SELECT quote_ident(relname) AS name,
@@ -122,7 +115,6 @@ async function findTables(client: Client, plugins: readonly Plugin[]): Promise<P
        AND relname <> prefix || 'migration_id_seq'`,
     [plugins.map(({ prefix }) => prefix)],
   );
-  const namesOf = (kind: keyof PluginTables) =>
-    rows.filter((row) => row.kind === kind).map(({ name }) => name);
+  const namesOf = (kind: keyof PluginTables) => rows.filter((row) => row.kind === kind).map(({ name }) => name);
   return { records: namesOf('records'), tables: namesOf('tables'), numbers: namesOf('numbers') };
 }

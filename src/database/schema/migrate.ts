@@ -1,28 +1,25 @@
 import type { Migration } from 'typeorm';
-import { OperatorError } from '../../common/operator-error.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { lockTables } from '../migrations/lock-tables.ts';
 import { MigrationSession } from './migration-session.ts';
 import { type MigrationSet, migrationSets } from './migration-sets.ts';
-import type { Notify } from './migration-turn.ts';
+import type { Notify } from './migration-lock-wait.ts';
 import { reachDatabase } from './reach-database.ts';
 
 export interface Prepared {
-  /** The configuration with what is known of the database by now, to serve with. */
+  /** The configuration, completed with facts about the database. */
   config: Config;
   /** The names of the migrations that were run. */
   migrated: string[];
 }
 
 /**
- * Prepares the database for serving: waits for it, and runs the pending migrations, one process at
- * a time, so that several replicas may start at once.
+ * Prepares the database for serving: waits for it, and runs the pending migrations, one process at a time, so that
+ * several replicas may start at once.
  * @throws OperatorError with one line for the operator
  */
-export async function prepareDatabase(
-  given: Config,
-  notify: Notify = () => undefined,
-): Promise<Prepared> {
+export async function prepareDatabase(given: Config, notify: Notify = () => undefined): Promise<Prepared> {
   const config = await reachDatabase(given, notify);
   const migrated: string[] = [];
   for (const set of migrationSets(config)) migrated.push(...(await migrate(config, notify, set)));
@@ -32,8 +29,7 @@ export async function prepareDatabase(
 function migrate(config: Config, notify: Notify, set: MigrationSet): Promise<string[]> {
   return MigrationSession.use(config, notify, set, async (session) => {
     // A start without pending migrations does not wait for a newer version that migrates.
-    const pending = await session.transact(({ executor }) => executor.getPendingMigrations());
-    if (pending.length === 0) return [];
+    if ((await session.listStates()).every(({ applied }) => applied)) return [];
     const names = await session.alone(() => runPending(session, notify));
     if (names.length > 0) {
       notify('info', 'migrated the database', { migrations: names.length, last: names.at(-1)! });
@@ -45,7 +41,7 @@ function migrate(config: Config, notify: Notify, set: MigrationSet): Promise<str
 /**
  * Reverts the latest migration of the service, or of a plugin; the data of its tables is lost.
  * @returns its name, or undefined if there was none
- * @throws OperatorError as `prepareDatabase`, and if there is no such plugin with migrations
+ * @throws OperatorError if there is no such plugin with migrations, and like `prepareDatabase`
  */
 export async function revertMigration(
   given: Config,
@@ -56,54 +52,40 @@ export async function revertMigration(
   if (!set) throw new OperatorError(`No plugin ${plugin} with migrations is in PLUGINS.`);
   const config = await reachDatabase(given, notify);
   return MigrationSession.use(config, notify, set, (session) =>
-    session.alone(() =>
-      session.transact(async ({ executor, runner }) => {
-        const [latest] = await executor.getExecutedMigrations();
+    session.alone(async () => {
+      const latest = (await session.listStates()).findLast(({ applied }) => applied);
+      await session.transact(async ({ executor, runner }) => {
         await lockTables(runner);
         await executor.undoLastMigration();
-        return latest?.name;
-      }),
-    ),
+      });
+      return latest?.name;
+    }),
   );
 }
 
-/** A migration, and whether a database has it. */
+/** A migration, and whether the database has it. */
 export interface MigrationState {
   name: string;
-  /** The plugin that it belongs to; undefined for the service itself. */
+  /** Its plugin; undefined for the service itself. */
   plugin?: string;
   applied: boolean;
 }
 
-/** Lists every migration in order, those of plugins last, with whether this database has it. */
-export async function listMigrations(
-  given: Config,
-  notify: Notify = () => undefined,
-): Promise<MigrationState[]> {
+/** Lists every migration in order, those of plugins last, and whether this database has it. */
+export async function listMigrations(given: Config, notify: Notify = () => undefined): Promise<MigrationState[]> {
   const config = await reachDatabase(given, notify);
   const states: MigrationState[] = [];
   for (const set of migrationSets(config)) {
     const { plugin } = set;
-    await MigrationSession.use(config, notify, set, (session) =>
-      session.transact(async ({ executor, all }) => {
-        const applied = new Set((await executor.getExecutedMigrations()).map(({ name }) => name));
-        for (const name of all) {
-          states.push({
-            name,
-            ...(plugin !== undefined && { plugin }),
-            applied: applied.has(name),
-          });
-        }
-      }),
-    );
+    const found = await MigrationSession.use(config, notify, set, (session) => session.listStates());
+    states.push(...found.map((state) => ({ ...state, ...(plugin !== undefined && { plugin }) })));
   }
   return states;
 }
 
 /**
- * Runs the pending migrations in order: some need a transaction that has every table for itself,
- * the others run one by one while callers are served. After a failure the finished ones are not
- * repeated.
+ * Runs the pending migrations in order: some need a transaction that has every table for itself, the others run one by
+ * one while callers are served. After a failure the finished ones are not repeated.
  */
 async function runPending(session: MigrationSession, notify: Notify): Promise<string[]> {
   const names: string[] = [];
@@ -111,7 +93,7 @@ async function runPending(session: MigrationSession, notify: Notify): Promise<st
     const next = await session.transact(async ({ executor, runner }) => {
       const pending = await executor.getPendingMigrations();
       const first = (await session.servesNobody()) ? -1 : pending.findIndex(isRunAlone);
-      // Before anything is changed.
+      // Checked before anything is changed.
       if (first !== -1 && !session.isOwn) throw sessionNeeded(pending[first]!);
       const together = first === -1 ? pending : pending.slice(0, first);
       if (together.length > 0) await lockTables(runner);

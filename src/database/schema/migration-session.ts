@@ -4,33 +4,35 @@ import { createDataSource } from '../create-data-source.ts';
 import { migratingOptions, NO_LIMITS, sessionUrl } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
 import type { MigrationSet } from './migration-sets.ts';
-import { type Notify, waitForTurn } from './migration-turn.ts';
+import { type Notify, waitForMigrationLock } from './migration-lock-wait.ts';
 import { toOperatorError } from './reach-database.ts';
+import { requireFirstMigration } from './first-migration.ts';
 
-/** Lock of a transaction that reads or changes the schema; any number that no other program uses. */
+/** Lock of a transaction that reads or changes the schema; a number that no other program uses. */
 const SCHEMA_LOCK = 7_245_310_118;
-/** Lock of a session from its first migration to its last. Older versions take the other lock alone. */
+/**
+ * Lock of a session from its first migration to its last. While it is held, a process that has nothing to migrate
+ * acquires the other one and starts.
+ */
 const SESSION_LOCK = 7_245_310_119;
 
 /**
- * The one connection of a process that runs one set of migrations, without time limits: past a pooler, or through it where
- * there is no other way. Then it has no session of its own, and what belongs to one belongs to a
- * transaction.
+ * The one connection of a process that runs one set of migrations, without time limits: past a pooler, or through it if
+ * there is no other way. Through a pooler it has no session of its own, and its locks belong to a transaction.
  */
 export class MigrationSession {
   readonly executor: MigrationExecutor;
   readonly runner: QueryRunner;
-  /** The names of the set's migrations, in order. */
-  readonly all: string[];
   /** Whether the session is the process's own. */
   readonly isOwn: boolean;
   private readonly isPostgres: boolean;
-  /** Whether a transaction is under way that has everything in it. */
+  /** Whether one transaction for the whole work is open. */
   private isWhole = false;
 
   private constructor(
     private readonly config: Config,
     private readonly notify: Notify,
+    private readonly set: MigrationSet,
     dataSource: DataSource,
   ) {
     this.isPostgres = dataSource.options.type === 'postgres';
@@ -38,28 +40,23 @@ export class MigrationSession {
     this.runner = dataSource.createQueryRunner();
     this.executor = new MigrationExecutor(dataSource, this.runner);
     this.executor.transaction = 'none';
-    this.all = dataSource.migrations.map(({ name, constructor }) => name ?? constructor.name);
   }
 
   /** @throws OperatorError, whatever fails */
   static async use<T>(
     config: Config,
     notify: Notify,
-    { migrations, table }: Pick<MigrationSet, 'migrations' | 'table'>,
+    set: MigrationSet,
     work: (session: MigrationSession) => Promise<T>,
   ): Promise<T> {
-    const options = {
-      ...migratingOptions(config),
-      migrations: [...migrations],
-      migrationsTableName: table,
-    };
+    const options = { ...migratingOptions(config), migrations: [...set.migrations], migrationsTableName: set.table };
     let dataSource: DataSource | undefined;
     try {
-      await waitForTurn(config, notify, async () => {
+      await waitForMigrationLock(config, notify, async () => {
         dataSource = await ifFree(() => createDataSource(options).initialize());
         return dataSource !== undefined;
       });
-      const session = new MigrationSession(config, notify, dataSource!);
+      const session = new MigrationSession(config, notify, set, dataSource!);
       if (session.isPostgres && session.isOwn) await session.runner.query(NO_LIMITS.inSession);
       return await work(session).finally(() => session.runner.release());
     } catch (error) {
@@ -70,17 +67,30 @@ export class MigrationSession {
   }
 
   /**
-   * Runs `work` in a transaction, which no other process has at the same time. On SQLite the
-   * transaction itself ensures that.
+   * Lists the set's migrations in order, each with whether the database has it.
+   * @throws OperatorError if the service of a version before its first migration has made the database
+   */
+  async listStates(): Promise<{ name: string; applied: boolean }[]> {
+    const executed = await this.transact(({ executor }) => executor.getExecutedMigrations());
+    const names = executed.map(({ name }) => name);
+    if (this.set.plugin === undefined) requireFirstMigration(names);
+    return this.runner.dataSource.migrations
+      .map(({ name, constructor }) => name ?? constructor.name)
+      .map((name) => ({ name, applied: names.includes(name) }));
+  }
+
+  /**
+   * Runs `work` in a transaction, which no other process has at the same time. On SQLite the transaction itself ensures
+   * that.
    */
   async transact<T>(work: (session: this) => Promise<T>): Promise<T> {
     return this.isWhole ? work(this) : this.transactUnder([SCHEMA_LOCK], work);
   }
 
   /**
-   * Runs `work`, which is several transactions, while no other process runs such work. The lock
-   * belongs to the session, so that it lasts as long as what the session has asked PostgreSQL to
-   * do, even if the process is killed meanwhile. Without a session it is one transaction.
+   * Runs `work`, which is several transactions, while no other process runs such work. The lock belongs to the session,
+   * so it lasts until PostgreSQL has finished the session's statements, even if the process is killed meanwhile.
+   * Without a session it is one transaction.
    */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     if (!this.isPostgres) return work();
@@ -90,27 +100,22 @@ export class MigrationSession {
         return work().finally(() => (this.isWhole = false));
       });
     }
-    await waitForTurn(this.config, this.notify, () =>
-      this.tryLock('pg_try_advisory_lock', SESSION_LOCK),
-    );
+    await waitForMigrationLock(this.config, this.notify, () => this.tryLock('pg_try_advisory_lock', SESSION_LOCK));
     return work();
   }
 
   /**
-   * Whether running outside a transaction gains nothing: the database has not been used yet, or is
-   * SQLite, where a writer locks out the others anyway.
+   * Whether running outside a transaction gains nothing: the database has not been used yet, or is SQLite, where a
+   * writer locks out the others anyway.
    */
   async servesNobody(): Promise<boolean> {
     return !this.isPostgres || (await this.executor.getExecutedMigrations()).length === 0;
   }
 
-  private async transactUnder<T>(
-    locks: readonly number[],
-    work: (session: this) => Promise<T>,
-  ): Promise<T> {
+  private async transactUnder<T>(locks: readonly number[], work: (session: this) => Promise<T>): Promise<T> {
     const { runner } = this;
     try {
-      await waitForTurn(this.config, this.notify, () => this.begin(locks));
+      await waitForMigrationLock(this.config, this.notify, () => this.begin(locks));
       const result = await work(this);
       await runner.commitTransaction();
       return result;
@@ -120,7 +125,7 @@ export class MigrationSession {
     }
   }
 
-  /** @param locks taken in this order, so that two processes never wait for each other */
+  /** @param locks acquired in this order, so that two processes never wait for each other */
   private async begin(locks: readonly number[]): Promise<boolean> {
     const { runner } = this;
     if (!this.isPostgres) {
@@ -132,7 +137,7 @@ export class MigrationSession {
     }
     for (const lock of locks) {
       if (await this.tryLock('pg_try_advisory_xact_lock', lock)) continue;
-      // Whoever waits in a transaction would keep a connection of the pooler from others.
+      // Waiting inside a transaction would keep a connection of the pooler from others.
       if (!this.isOwn) await runner.rollbackTransaction();
       return false;
     }
@@ -140,9 +145,7 @@ export class MigrationSession {
   }
 
   private async tryLock(attempt: string, lock: number): Promise<boolean> {
-    const [row] = (await this.runner.query(`SELECT ${attempt}(${lock}) AS "isOurs"`)) as {
-      isOurs: boolean;
-    }[];
+    const [row] = (await this.runner.query(`SELECT ${attempt}(${lock}) AS "isOurs"`)) as { isOurs: boolean }[];
     return row!.isOurs;
   }
 }

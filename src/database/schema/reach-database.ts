@@ -1,35 +1,26 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Client } from 'pg';
-import { DatabaseUnavailable } from '../../common/errors.ts';
-import { OperatorError } from '../../common/operator-error.ts';
+import { DatabaseUnavailable } from '../../common/problem/errors.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
 import { NO_SCHEMA_BEHIND_POOLER } from '../../config/load-config.ts';
 import type { Config } from '../../config/config.ts';
 import { hasSettings, isPooled, sqlitePath, withSettings } from '../data-source-options.ts';
-import { translateDatabaseError } from '../database-errors.ts';
-import type { Notify } from './migration-turn.ts';
-import { makeSchema } from './make-schema.ts';
+import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
+import type { Notify } from './migration-lock-wait.ts';
 import { requireOneDatabase } from './one-database.ts';
-import { loadDriver, postgresDriver } from '../drivers.ts';
+import { loadDriver } from '../drivers.ts';
+import { withClient } from '../postgres/with-client.ts';
 
 const OLDEST_POSTGRES = 150_000;
 const WAIT_MS = 15_000;
 const WAIT_STEP_MS = 500;
-/** The error of PgBouncer for a session with settings that it does not know. */
+/** PgBouncer's error for a session with unknown settings. */
 const OF_POOLER = 'unsupported startup parameter';
 
 /**
  * Waits for the database: creates `DATA_DIR`, or waits up to 15 s for PostgreSQL.
- * @returns the configuration with what it has found out: whether there is a pooler
+ * @returns the configuration, with whether there is a pooler
  * @throws OperatorError with one line for the operator
  */
 export async function reachDatabase(config: Config, notify: Notify): Promise<Config> {
@@ -41,40 +32,32 @@ export async function reachDatabase(config: Config, notify: Notify): Promise<Con
   }
   if (databaseDirectUrl !== undefined) await waitForPostgres(config, databaseDirectUrl, notify);
   const keepsSettings = await waitForPostgres(config, databaseUrl, notify);
-  await requireOneDatabase(config).catch((error: unknown) => {
+  try {
+    await requireOneDatabase(config);
+    if (keepsSettings) await makeSchema(config);
+  } catch (error) {
     throw toOperatorError(config, error);
-  });
-  if (keepsSettings) {
-    await makeSchema(config).catch((error: unknown) => {
-      throw toOperatorError(config, error);
-    });
-    return config;
   }
+  if (keepsSettings) return config;
   if (config.databaseSchema !== undefined) throw new OperatorError(NO_SCHEMA_BEHIND_POOLER);
   const pooled = { ...config, databaseIsPooled: true };
   await waitForPostgres(pooled, databaseUrl, notify);
   return pooled;
 }
 
-/** Describes an error of the database in one line. */
 export function toOperatorError(config: Config, error: unknown): OperatorError {
   if (error instanceof OperatorError) return error;
   const url = config.databaseDirectUrl ?? config.databaseUrl;
   if (url !== undefined) return unreachable(config, url, error);
   const message = error instanceof Error ? error.message : String(error);
-  return new OperatorError(
-    `The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`,
-    {
-      cause: error,
-    },
-  );
+  return new OperatorError(`The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`, { cause: error });
 }
 
 function createDataDir(dataDir: string): void {
   try {
     makeDirectory(resolve(dataDir));
     accessSync(dataDir, constants.W_OK | constants.X_OK);
-    // SQLite would make the file readable by everybody; its journal takes over the file's mode.
+    // SQLite would make the file readable by everybody; its journal inherits the file's mode.
     closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
   } catch (error) {
     throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
@@ -82,8 +65,8 @@ function createDataDir(dataDir: string): void {
 }
 
 /**
- * Creates a directory with its parents. Not by the recursive `mkdir` of Node, which never returns
- * where no directory can be made, as in `/proc`.
+ * Creates a directory with its parents. The recursive `mkdir` of Node never returns if no directory can be made, as in
+ * `/proc`.
  */
 function makeDirectory(path: string): void {
   if (!existsSync(dirname(path))) makeDirectory(dirname(path));
@@ -94,7 +77,7 @@ function makeDirectory(path: string): void {
   }
 }
 
-/** @returns whether its sessions have the settings that the service asks for */
+/** @returns whether its sessions have the settings that the service requests */
 async function waitForPostgres(config: Config, url: string, notify: Notify): Promise<boolean> {
   const deadline = Date.now() + WAIT_MS;
   for (let first = true; ; first = false) {
@@ -113,16 +96,8 @@ async function waitForPostgres(config: Config, url: string, notify: Notify): Pro
 
 /** Connects in the same way as the service. */
 async function tryPostgres(config: Config, url: string): Promise<boolean> {
-  let client: Client | undefined;
-  try {
-    client = new (postgresDriver().Client)({
-      ...withSettings(config, url),
-      connectionTimeoutMillis: 2000,
-      query_timeout: 2000,
-    });
-    // Without a listener an error after the connection is made would end the process.
-    client.on('error', () => undefined);
-    await client.connect();
+  const settings = { ...withSettings(config, url), query_timeout: 2000 };
+  return withClient(settings, async (client) => {
     const { rows } = await client.query<{ version: string; encoding: string; isKept: boolean }>(
       `SELECT current_setting('server_version_num') AS version,
          current_setting('server_encoding') AS encoding, ${hasSettings(url)} AS "isKept"`,
@@ -134,9 +109,7 @@ async function tryPostgres(config: Config, url: string): Promise<boolean> {
       throw new OperatorError('The database of DATABASE_URL must have the encoding UTF8.');
     }
     return isPooled(config) || rows[0]!.isKept;
-  } finally {
-    await client?.end().catch(() => undefined);
-  }
+  });
 }
 
 /** The server's own words name the user or the database, never the password. */
@@ -145,12 +118,27 @@ function unreachable(config: Config, url: string, error: unknown): OperatorError
   const reason = error instanceof Error && error.message ? error.message : codeOf(error);
   const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const hint = reason.includes(OF_POOLER) ? '; through a pooler the URL must not bring any' : '';
-  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, {
-    cause: error,
-  });
+  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, { cause: error });
 }
 
 function codeOf(error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException;
   return code ?? message;
+}
+
+/** Another process has made it in between. */
+const IS_THERE = ['23505', '42P06'];
+
+/** Creates the schema of `DATABASE_SCHEMA` if it is missing: a role that only serves could not. */
+async function makeSchema({ databaseUrl, databaseSchema: schema }: Config): Promise<void> {
+  if (schema === undefined) return;
+  try {
+    await withClient({ connectionString: databaseUrl }, async (client) => {
+      const sql = 'SELECT to_regnamespace($1) IS NOT NULL AS "isThere"';
+      const { rows } = await client.query<{ isThere: boolean }>(sql, [schema]);
+      if (!rows[0]!.isThere) await client.query(`CREATE SCHEMA ${client.escapeIdentifier(schema)}`);
+    });
+  } catch (error) {
+    if (!isPostgresError(error) || !IS_THERE.includes(error.code!)) throw error;
+  }
 }

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
-import { OperatorError } from '../../common/operator-error.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
 import { createDataSource } from '../create-data-source.ts';
 import { exclusiveOptions, sqlitePath } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
@@ -46,7 +46,6 @@ export class ExclusiveSqlite {
   }
 
   private get connection(): BetterSqlite3.Database {
-    return (this.dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database })
-      .databaseConnection;
+    return (this.dataSource.driver as unknown as { databaseConnection: BetterSqlite3.Database }).databaseConnection;
   }
 }

@@ -1,48 +1,63 @@
-import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { handled } from '../../common/handled.ts';
-import type { Statement } from '../statement.ts';
-import type { Statements } from '../statements.ts';
-import type { Transactor } from '../transactor.ts';
-import type { OnLastAnswer } from './last-work.ts';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { handled } from '../../common/concurrency/handled.ts';
+import { HOUR_MS } from '../../common/time.ts';
+import { Config } from '../../config/config.ts';
+import { type Statement, statement } from '../statement.ts';
+import { Statements } from '../statements.ts';
+import { Transactor } from '../transactor.ts';
+import { onDrained, type OnDrained } from './shutdown-phases.ts';
 
-const EVERY_MS = 3_600_000;
 /** Small enough that no caller waits for it. */
 const BATCH = 1000;
 
 /** Removes at most `limit` rows that have expired at `now`, and returns something for each. */
 export type RemoveExpired = Statement<{ now: number; limit: number }, object>;
 
+/** Removes the rows of `table` whose `time` lies before `now`, the oldest first. */
+export function removeOldest(table: string, time: string, ...key: string[]): RemoveExpired {
+  const columns = key.join(', ');
+  const oldest = `
+    SELECT ${columns} FROM ${table} WHERE ${time} < CAST(:now AS bigint) ORDER BY ${time} LIMIT :limit`;
+  return statement(`${table}.remove-expired`, ({ isAmong }) => {
+    const isOldest = key.length === 1 ? isAmong(columns, oldest) : `(${columns}) IN (${oldest})`;
+    return `DELETE FROM ${table} WHERE ${isOldest} RETURNING ${columns}`;
+  });
+}
+
 /** Removes expired rows once an hour, in batches; several replicas may do so at once. */
-export abstract class ExpirySweep implements OnApplicationBootstrap, OnLastAnswer {
+@Injectable()
+export abstract class ExpirySweep implements OnApplicationBootstrap, OnDrained {
   protected readonly logger = new Logger(this.constructor.name);
   private timer: NodeJS.Timeout | undefined;
   private swept = Promise.resolve(0);
   private isEnding = false;
 
+  protected abstract readonly removeExpired: RemoveExpired;
+  /** Age at which a row expires; 0 if its table holds the time at which it does. */
+  protected readonly retentionMs: number = 0;
+
   constructor(
     protected readonly transactor: Transactor,
     protected readonly statements: Statements,
-    private readonly removeExpired: RemoveExpired,
-    /** How long before `now` a row has to lie, where its table does not say so itself. */
-    private readonly retentionMs = 0,
+    protected readonly config: Config,
   ) {}
 
   onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.sweep(), EVERY_MS).unref();
+    this.timer = setInterval(() => void this.sweep(), HOUR_MS).unref();
   }
 
-  async onLastAnswer(): Promise<void> {
+  async [onDrained](): Promise<void> {
     this.isEnding = true;
     clearInterval(this.timer);
     await this.swept;
   }
 
-  /** The `now` of `removeExpired`, in milliseconds since 1970. */
+  /** Returns the `now` of `removeExpired`, in milliseconds since 1970. */
   protected expiredBefore(): Promise<number> {
     return Promise.resolve(Date.now() - this.retentionMs);
   }
 
-  /** Removes batch after batch of what has expired at `now`; yields how many rows each has had. */
+  /** Removes expired rows in batches; yields the number of rows of each. */
   protected async *removeBatches(now: number): AsyncGenerator<number> {
     for (let batch = BATCH; batch > 0; yield batch) {
       const rows = await this.transactor.run((manager) =>
@@ -53,8 +68,8 @@ export abstract class ExpirySweep implements OnApplicationBootstrap, OnLastAnswe
   }
 
   /**
-   * Removes what has expired, once the sweep before has ended.
-   * @returns how many rows; what fails is left for the next hour
+   * Removes expired rows, after the previous sweep.
+   * @returns the number of rows; rows that fail are left for the next hour
    */
   sweep(): Promise<number> {
     this.swept = handled(this.swept.then(() => (this.isEnding ? 0 : this.removeAll())));

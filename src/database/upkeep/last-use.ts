@@ -1,20 +1,20 @@
-import { Logger, type OnApplicationBootstrap } from '@nestjs/common';
-import { handled } from '../../common/handled.ts';
+import { Injectable, Logger, type OnApplicationBootstrap } from '@nestjs/common';
+import { handled } from '../../common/concurrency/handled.ts';
 import type { Statement } from '../statement.ts';
-import type { Statements } from '../statements.ts';
-import type { Transactor } from '../transactor.ts';
-import type { OnLastWork } from './last-work.ts';
+import { Statements } from '../statements.ts';
+import { Transactor } from '../transactor.ts';
+import { onFlush, type OnFlush } from './shutdown-phases.ts';
 
 const WRITE_EVERY_MS = 60_000;
 /**
- * The shortest time between two writes of a row, by whichever process: a little less than the
- * minute, as timers are not exact.
+ * The shortest time between two writes of a row, by whichever process: a little less than the minute, as timers are not
+ * exact.
  */
 export const BETWEEN_WRITES_MS = 55_000;
-/** How soon it is stored that a row is used for the first time. */
+/** Delay before the first use of a row is stored. */
 const FIRST_USE_MS = 100;
-/** So many rows a process remembers to have seen; it stores nothing where it asks about one again. */
-const MOST_SEEN = 50_000;
+/** Bounds the rows that a process remembers; a remembered row that is used again is not stored as a first use. */
+const MAX_SEEN = 50_000;
 /** Rows in one transaction, which keeps them locked to its end: few, so that others wait only briefly. */
 const BATCH = 100;
 /** At the end no batch begins later than this: a hint does not justify a delayed exit. */
@@ -24,10 +24,7 @@ const LAST_BATCH_MS = 300;
  * Stores `at`, in milliseconds since 1970, as the last use of the row with these ids, if the row has none or one before
  * `before`.
  */
-export type SetLastUse = Statement<
-  { id: number; subId: number; at: number; before: number },
-  never
->;
+export type SetLastUse = Statement<{ id: number; subId: number; at: number; before: number }, never>;
 
 interface Use {
   id: number;
@@ -36,10 +33,10 @@ interface Use {
 }
 
 /**
- * Collects when each row was last used and stores it once a minute, the first use of all at once, adding nothing to
- * the time of requests.
+ * Collects when each row was last used and stores it once a minute, the first use at once, without delaying requests.
  */
-export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
+@Injectable()
+export abstract class LastUse implements OnApplicationBootstrap, OnFlush {
   private readonly logger = new Logger(this.constructor.name);
   private uses = new Map<string, Use>();
   /** The rows that this process has seen used, and those of them that may never have been used before. */
@@ -50,19 +47,20 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
   private flushed = Promise.resolve();
   private deadline = Infinity;
 
+  protected abstract readonly setLastUse: SetLastUse;
+
   constructor(
     private readonly transactor: Transactor,
     private readonly statements: Statements,
-    private readonly setLastUse: SetLastUse,
   ) {}
 
-  /** @param subId second part of the primary key, where it has one */
+  /** @param subId second part of the primary key, if it has one */
   record(id: number, subId = 0): void {
     const key = `${id}/${subId}`;
     const use = { id, subId, at: Date.now() };
     this.uses.set(key, use);
     if (this.seen.has(key)) return;
-    if (this.seen.size === MOST_SEEN) this.seen.clear();
+    if (this.seen.size === MAX_SEEN) this.seen.clear();
     this.seen.add(key);
     this.firstUses.push(use);
     this.firstTimer ??= setTimeout(() => void this.flushFirst(), FIRST_USE_MS).unref();
@@ -72,15 +70,15 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
     this.timer = setInterval(() => void this.flush(), WRITE_EVERY_MS).unref();
   }
 
-  async onLastWork(): Promise<void> {
+  async [onFlush](): Promise<void> {
     clearInterval(this.timer);
     clearTimeout(this.firstTimer);
     this.deadline = Date.now() + LAST_BATCH_MS;
-    // The first uses are among these.
+    // These include the first uses.
     await this.flush(0);
   }
 
-  /** @param betweenMs how much older the stored time has to be */
+  /** @param betweenMs minimum age of the stored time */
   private flush(betweenMs = BETWEEN_WRITES_MS): Promise<void> {
     return this.inTurn(() => {
       const uses = [...this.uses.values()];
@@ -99,7 +97,7 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
     });
   }
 
-  /** Writes once what came before is written. */
+  /** Writes after the previous write. */
   private inTurn(write: () => Promise<void>): Promise<void> {
     this.flushed = handled(this.flushed.then(write));
     return this.flushed;
@@ -107,7 +105,8 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
 
   /** A time that cannot be written, or not before the deadline, is dropped: it is a hint. */
   private async write(uses: Use[], beforeOf: (use: Use) => number): Promise<void> {
-    uses.sort(inOrder);
+    // In different orders, replicas that write the same rows could deadlock.
+    uses.sort((one, other) => one.id - other.id || one.subId - other.subId);
     try {
       for (let from = 0; from < uses.length && Date.now() < this.deadline; from += BATCH) {
         await this.transactor.run(async (manager) => {
@@ -121,9 +120,4 @@ export abstract class LastUse implements OnApplicationBootstrap, OnLastWork {
       this.logger.warn({ msg: 'last use not written', err });
     }
   }
-}
-
-/** Orders the writes: in different orders, replicas that write the same rows could deadlock. */
-function inOrder(one: Use, other: Use): number {
-  return one.id - other.id || one.subId - other.subId;
 }

@@ -1,13 +1,13 @@
-import { handled } from '../../common/handled.ts';
+import { handled } from '../../common/concurrency/handled.ts';
 
-/** Writes what has gathered, one write at a time, behind the calls. */
+/** Writes collected data, one write at a time, without delaying calls. */
 export class WriteBehind {
   private underWay: Promise<boolean> | undefined;
 
-  /** @param write whether it could; keeps what it could not */
+  /** @param write resolves to false, and keeps its data, if it failed */
   constructor(private readonly write: () => Promise<boolean>) {}
 
-  /** Writes, unless a write is under way: then waits for that one. */
+  /** Writes, or waits for the write that is running. */
   now(): Promise<boolean> {
     this.underWay ??= handled(
       this.write().finally(() => {
@@ -17,7 +17,7 @@ export class WriteBehind {
     return this.underWay;
   }
 
-  /** Writes the rest, too, unless the write under way fails: the next one would, as slowly. */
+  /** Writes the rest, too, unless the running write fails: the next one would fail as slowly. */
   async last(): Promise<void> {
     if (this.underWay && !(await this.underWay)) return;
     await this.now();

@@ -2,32 +2,31 @@ import { Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log.ts';
-import { summarise } from '../../audit/summarise.ts';
-import type { Caller } from '../../common/caller.ts';
-import { limitOf, type PageQueryDto, positionOf, toCursor } from '../../common/http/page.dto.ts';
+import { summarise } from '../../audit/tally/summarise.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { limitOf, nextAfter, type PageQueryDto, positionOf } from '../../common/http/parameters/page.dto.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
-import { ChangeFeed } from '../../database/change-feed.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
+import { Config } from '../../config/config.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
-import { resolveRequiredSchemas } from './declarations.ts';
+import { resolveRequiredSchemas } from './workspace-settings.rules.ts';
 import {
-  type FlawedGroupsAnswer,
-  type RequirementsDto,
-  toFlawedGroupViews,
+  type UserGroupIssuesResponse,
+  type WorkspaceRequirements,
+  toUserGroupIssues,
   toWorkspaceView,
-  type UpdateWorkspaceDto,
-  type WorkspaceAnswer,
+  type UpdateWorkspaceRequest,
+  type WorkspaceIdentityResponse,
+  type WorkspaceResponse,
 } from './dto/workspace.dto.ts';
 import { IncompleteGroups } from '../../user-group/conformance/incomplete-groups.ts';
 import { MappingPolicySwitch } from '../../user-group/conformance/mapping-policy-switch.ts';
-import type { SchemaIds } from '../mapping/user-group-rules.ts';
-import {
-  type Findings,
-  UnresolvableMappings,
-} from '../../user-group/conformance/unresolvable-mappings.ts';
+import type { SchemaIds } from '../../mapping/user-group-rules.ts';
+import { type Findings, UnresolvableMappings } from '../../user-group/conformance/unresolvable-mappings.ts';
 import { WorkspaceSettingsRepository } from '../../workspace/workspace-settings.repository.ts';
-import { WorkspaceRules } from '../mapping/workspace-rules.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { countUserGroups, toSettings, type WorkspaceSettings } from './workspace-settings.ts';
 
 const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
@@ -37,7 +36,7 @@ const listSchemas = statement<{ workspaceId: number }, SchemaIds>(
     WHERE workspace_id = :workspaceId`,
 );
 
-/** Reads and changes the settings of workspaces, and lists the user groups that do not meet them. */
+/** Administers the settings of workspaces, and lists the user groups that do not meet them. */
 @Injectable()
 export class WorkspaceSettingsService {
   constructor(
@@ -50,20 +49,26 @@ export class WorkspaceSettingsService {
     private readonly statements: Statements,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
+    private readonly config: Config,
   ) {}
 
-  async get({ workspaceId }: Caller): Promise<WorkspaceAnswer> {
+  async get({ workspaceId }: Caller): Promise<WorkspaceResponse> {
     const rules = await this.rules.read(workspaceId);
     const row = await this.settings.read({ workspaceId });
     return { success: 1, workspace: toWorkspaceView(toSettings(rules, row)) };
   }
 
+  async getIdentity({ workspaceId }: Caller): Promise<WorkspaceIdentityResponse> {
+    const { publicId, embedTokenIssuer } = await this.settings.read({ workspaceId });
+    return { success: 1, workspace: { id: publicId, issuer: embedTokenIssuer ?? this.config.embedTokenIssuer } };
+  }
+
   /**
-   * Stores every setting that was sent, under the exclusive lock of the rules, so that no write of
-   * a group falls between the old rules and the new ones.
+   * Stores every setting that was sent, under the exclusive lock of the rules, so that each write of a group sees
+   * either the old or the new rules.
    * @throws ValidationFailed if a required schema is not registered; MappingsUnresolvable
    */
-  async update(caller: Caller, dto: UpdateWorkspaceDto): Promise<WorkspaceAnswer> {
+  async update(caller: Caller, dto: UpdateWorkspaceRequest): Promise<WorkspaceResponse> {
     const { workspaceId } = caller;
     const settings = await this.transactor.run(async (manager) => {
       const rules = await this.rules.lockExclusive(manager, workspaceId);
@@ -72,7 +77,7 @@ export class WorkspaceSettingsService {
       const [before, after] = differences(stored, wanted);
       if (Object.keys(after).length === 0) return stored;
       await this.store(manager, workspaceId, stored, wanted);
-      this.auditLog.record(manager, caller, {
+      await this.auditLog.record(manager, caller, {
         action: 'workspace.update',
         object: { type: 'workspace', id: stored.publicId },
         before: summarise(before),
@@ -85,9 +90,8 @@ export class WorkspaceSettingsService {
   }
 
   /**
-   * Sets how many user groups the workspace may have, or null for any number; for the operator
-   * alone. Existing groups beyond it stay. Counts the groups each time, under the exclusive lock of
-   * the rules.
+   * Sets the maximum number of user groups, or null for no limit; for the operator alone. Existing groups beyond it
+   * stay. Counts the groups each time, under the exclusive lock of the rules.
    */
   async setUserGroupQuota(caller: Caller, quota: number | null): Promise<void> {
     const { workspaceId } = caller;
@@ -97,7 +101,7 @@ export class WorkspaceSettingsService {
       const count = quota === null ? null : await this.countUserGroups(manager, workspaceId);
       await this.settings.setUserGroupQuota(manager, { workspaceId, quota, count });
       if (quota === userGroupQuota) return;
-      this.auditLog.record(manager, caller, {
+      await this.auditLog.record(manager, caller, {
         action: 'workspace.update',
         object: { type: 'workspace', id: publicId },
         before: { user_group_quota: userGroupQuota },
@@ -108,40 +112,35 @@ export class WorkspaceSettingsService {
   }
 
   /** Lists one page of the groups whose mappings prevent the policy `registered`. */
-  async listUnresolvable(
-    { workspaceId }: Caller,
-    query: PageQueryDto,
-  ): Promise<FlawedGroupsAnswer> {
+  async listUnresolvable({ workspaceId }: Caller, query: PageQueryDto): Promise<UserGroupIssuesResponse> {
     const { policy } = await this.rules.read(workspaceId);
-    // Under this policy every mapping is resolved, and stays so whatever its text would name now.
-    if (policy === 'registered') return { success: 1, user_groups: [] };
+    // Under this policy every mapping is resolved, and stays resolved whatever its text names now.
+    if (policy === 'registered') return { success: 1, user_groups: [], has_more: false };
     const [after = 0] = positionOf(query, 1) ?? [];
     return toAnswer(await this.unresolvable.list(workspaceId, after, limitOf(query)));
   }
 
-  /** Lists one page of the groups that lack something required. */
-  async listIncomplete({ workspaceId }: Caller, query: PageQueryDto): Promise<FlawedGroupsAnswer> {
+  /** Lists one page of the groups that lack a requirement. */
+  async listIncomplete({ workspaceId }: Caller, query: PageQueryDto): Promise<UserGroupIssuesResponse> {
     const [after = 0] = positionOf(query, 1) ?? [];
     return toAnswer(await this.incomplete.list(workspaceId, after, limitOf(query)));
   }
 
   /**
-   * Lists one page of the groups that have what is required and would lack something if it were
-   * `dto` that is required. Changes nothing.
+   * Lists one page of the groups that would become incomplete under the requirements of `dto`. Changes nothing.
    * @throws ValidationFailed as `update`
    */
   async previewIncomplete(
     { workspaceId }: Caller,
     query: PageQueryDto,
-    dto: RequirementsDto,
-  ): Promise<FlawedGroupsAnswer> {
+    dto: WorkspaceRequirements,
+  ): Promise<UserGroupIssuesResponse> {
     const present = await this.rules.read(workspaceId);
     const required = dto.required_schemas ?? present.requiredSchemas;
     const wanted = {
       ...present,
       requiredProperties: dto.required_properties ?? present.requiredProperties,
-      requiredSchemas:
-        present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
+      requiredSchemas: present.policy === 'open' ? required : resolveRequiredSchemas(required, present.schemas),
     };
     const [after = 0] = positionOf(query, 1) ?? [];
     const rules = { present, wanted };
@@ -157,7 +156,7 @@ export class WorkspaceSettingsService {
     manager: EntityManager,
     workspaceId: number,
     stored: WorkspaceSettings,
-    dto: UpdateWorkspaceDto,
+    dto: UpdateWorkspaceRequest,
   ): Promise<WorkspaceSettings> {
     const { embed_token_issuer: issuer } = dto;
     const wanted = {
@@ -196,11 +195,7 @@ export class WorkspaceSettingsService {
   }
 }
 
-/** Returns the settings that differ, before and after. */
-function differences(
-  stored: WorkspaceSettings,
-  wanted: WorkspaceSettings,
-): [JsonObject, JsonObject] {
+function differences(stored: WorkspaceSettings, wanted: WorkspaceSettings): [JsonObject, JsonObject] {
   const [was, is] = [toJson(stored), toJson(wanted)];
   const names = Object.keys(is).filter((name) => !isDeepStrictEqual(was[name], is[name]));
   const pick = (from: JsonObject) => Object.fromEntries(names.map((name) => [name, from[name]!]));
@@ -209,17 +204,14 @@ function differences(
 
 function toJson(settings: WorkspaceSettings): JsonObject {
   const { required_properties, ...others } = toWorkspaceView(settings);
-  return {
-    ...others,
-    required_properties: required_properties.map(({ name, type }) => ({ name, type })),
-  };
+  return { ...others, required_properties: required_properties.map(({ name, type }) => ({ name, type })) };
 }
 
-function toAnswer(findings: Findings): FlawedGroupsAnswer {
+function toAnswer(findings: Findings): UserGroupIssuesResponse {
   const { lookedUntil } = findings;
   return {
     success: 1,
-    user_groups: toFlawedGroupViews(findings),
-    ...(lookedUntil !== undefined && { next_cursor: toCursor([lookedUntil]) }),
+    user_groups: toUserGroupIssues(findings),
+    ...nextAfter(lookedUntil === undefined ? undefined : [lookedUntil]),
   };
 }

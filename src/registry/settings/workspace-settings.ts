@@ -1,17 +1,15 @@
 import { statement } from '../../database/statement.ts';
 import type { StoredSettings } from '../../workspace/workspace-settings.repository.ts';
-import type { UserGroupRules } from '../mapping/user-group-rules.ts';
+import type { UserGroupRules } from '../../mapping/user-group-rules.ts';
 
-/** The settings of a workspace: what it requires of its user groups, and what its embed tokens contain. */
 export interface WorkspaceSettings extends Omit<UserGroupRules, 'schemas'> {
   publicId: string;
-  /** Null for `EMBED_TOKEN_ISSUER`. */
+  /** Null means `EMBED_TOKEN_ISSUER`. */
   embedTokenIssuer: string | null;
-  /** The audiences that embed tokens may be issued for; empty for any. */
+  /** The allowed audiences of embed tokens; empty allows any. */
   embedTokenAudiences: readonly string[];
 }
 
-/** Counts the user groups of a workspace. */
 export const countUserGroups = statement<{ workspaceId: number }, { count: number }>(
   'workspace-settings.count-user-groups',
   () => `

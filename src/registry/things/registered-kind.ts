@@ -1,18 +1,14 @@
-import { DataSourceNotFound, SchemaNotFound, type ServiceError } from '../../common/errors.ts';
+import { DataSourceNotFound, type ErrorClass, SchemaNotFound } from '../../common/problem/errors.ts';
 import type { ReferringColumn } from '../../user-group/conformance/mapping-referrers.ts';
 
-/** One of the two kinds of things that a mapping refers to. */
 export interface RegisteredKind {
-  /** Its name in the audit log. */
   type: 'schema' | 'data_source';
-  /** Its name for people. */
   name: string;
   table: 'registered_schema' | 'registered_data_source';
-  /** The column of `data_source_mapping` that refers to it. */
   referredBy: ReferringColumn;
-  /** How many of it a workspace can have. */
+  /** Maximum per workspace. */
   limit: number;
-  NotFound: new () => ServiceError;
+  NotFound: ErrorClass;
 }
 
 export const schemaKind: RegisteredKind = {

@@ -3,9 +3,9 @@ import type { EntityManager } from 'typeorm';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { dataSourceKind, type RegisteredKind, schemaKind } from './registered-kind.ts';
-import type { RegisteredSchema } from './registered-schema.entity.ts';
+import type { RegisteredSchema } from '../../mapping/registered-things.entity.ts';
 
-/** A registered schema or data source; they have the same columns. */
+/** A registered schema or data source; both have the same columns. */
 export type Registered = Omit<RegisteredSchema, 'workspaceId' | 'workspace'>;
 
 interface Key {
@@ -43,10 +43,7 @@ const queriesOf = ({ table }: RegisteredKind) => ({
     `${table}.count`,
     () => `SELECT count(*) AS count FROM ${table} WHERE workspace_id = :workspaceId`,
   ),
-  insert: statement<
-    { workspaceId: number; providedId: string; name: string; now: number },
-    Registered
-  >(
+  insert: statement<{ workspaceId: number; providedId: string; name: string; now: number }, Registered>(
     `${table}.insert`,
     () => `
       INSERT INTO ${table} (workspace_id, provided_id, name, created_at, updated_at)
@@ -67,10 +64,7 @@ const queriesOf = ({ table }: RegisteredKind) => ({
   ),
 });
 
-const queries = {
-  registered_schema: queriesOf(schemaKind),
-  registered_data_source: queriesOf(dataSourceKind),
-};
+const queries = { registered_schema: queriesOf(schemaKind), registered_data_source: queriesOf(dataSourceKind) };
 
 /** Queries registered schemas and data sources; each query names its workspace. */
 @Injectable()
@@ -78,43 +72,34 @@ export class RegistryRepository {
   constructor(private readonly statements: Statements) {}
 
   /** Lists at most `limit` with ids above `after`, in the order of registration. */
-  list(
-    { table }: RegisteredKind,
-    page: { workspaceId: number; after: number; limit: number },
-  ): Promise<Registered[]> {
+  list({ table }: RegisteredKind, page: { workspaceId: number; after: number; limit: number }): Promise<Registered[]> {
     return this.statements.read(queries[table].list, page);
   }
 
-  async find({ table }: RegisteredKind, key: Key): Promise<Registered | undefined> {
-    return (await this.statements.read(queries[table].find, key))[0];
+  /** @throws SchemaNotFound, DataSourceNotFound */
+  async get({ table, NotFound }: RegisteredKind, key: Key): Promise<Registered> {
+    const [found] = await this.statements.read(queries[table].find, key);
+    if (!found) throw new NotFound();
+    return found;
   }
 
-  findByProvidedId(
-    { table }: RegisteredKind,
-    key: { workspaceId: number; providedId: string },
-  ): Promise<Registered[]> {
+  findByProvidedId({ table }: RegisteredKind, key: { workspaceId: number; providedId: string }): Promise<Registered[]> {
     return this.statements.read(queries[table].findByProvidedId, key);
   }
 
-  /** As `find`, locked against other writers until the transaction ends. */
-  async lock(
-    manager: EntityManager,
-    { table }: RegisteredKind,
-    key: Key,
-  ): Promise<Registered | undefined> {
-    return (await this.statements.run(manager, queries[table].lock, key))[0];
+  /** Locks a row against other writers until the transaction ends. @throws SchemaNotFound, DataSourceNotFound */
+  async lock(manager: EntityManager, { table, NotFound }: RegisteredKind, key: Key): Promise<Registered> {
+    const [found] = await this.statements.run(manager, queries[table].lock, key);
+    if (!found) throw new NotFound();
+    return found;
   }
 
-  async count(
-    manager: EntityManager,
-    { table }: RegisteredKind,
-    workspaceId: number,
-  ): Promise<number> {
+  async count(manager: EntityManager, { table }: RegisteredKind, workspaceId: number): Promise<number> {
     const [row] = await this.statements.run(manager, queries[table].count, { workspaceId });
     return row!.count;
   }
 
-  /** Inserts one; undefined if the workspace has one of this provided id already. */
+  /** Inserts a row; returns undefined if the workspace has one of this provided id already. */
   async insert(
     manager: EntityManager,
     { table }: RegisteredKind,
@@ -124,12 +109,7 @@ export class RegistryRepository {
     return (await this.statements.run(manager, queries[table].insert, row))[0];
   }
 
-  /** Renames one that `manager` has locked. */
-  async rename(
-    manager: EntityManager,
-    { table }: RegisteredKind,
-    thing: Key & { name: string },
-  ): Promise<Registered> {
+  async rename(manager: EntityManager, { table }: RegisteredKind, thing: Key & { name: string }): Promise<Registered> {
     const row = { ...thing, now: Date.now() };
     return (await this.statements.run(manager, queries[table].rename, row))[0]!;
   }

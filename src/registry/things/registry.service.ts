@@ -1,32 +1,27 @@
-import type { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
+import type { DeletedResponse } from '../../common/http/responses/response.ts';
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log.ts';
-import type { Caller } from '../../common/caller.ts';
-import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../common/errors.ts';
-import { MAX_VIOLATIONS, type Violation } from '../../common/violation.ts';
-import {
-  limitOf,
-  type Page,
-  type PageQueryDto,
-  positionOf,
-  toPage,
-} from '../../common/http/page.dto.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../common/problem/errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../common/problem/violation.ts';
+import { limitOf, type Page, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
 import { toPointer } from '../../common/json/json-pointer.ts';
-import { ChangeFeed } from '../../database/change-feed.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
+import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { Transactor } from '../../database/transactor.ts';
-import type { RegisterDto, RegistryQueryDto, RenameDto } from './dto/registered.dto.ts';
+import type { CreateRegistryEntryRequest, RegistryQueryDto, UpdateRegistryEntryRequest } from './dto/registered.dto.ts';
 import {
-  type ReferencesAnswer,
+  type ReferencesResponse,
   type RegisteredView,
-  toReferrerView,
+  toUserGroupReference,
   toRegisteredView,
-} from './dto/registered-answer.dto.ts';
+} from './dto/registered-response.dto.ts';
 import { type RegisteredKind, schemaKind } from './registered-kind.ts';
 import { MappingReferrers, type Referrer } from '../../user-group/conformance/mapping-referrers.ts';
 import { type Registered, RegistryRepository } from './registry.repository.ts';
-import type { UserGroupRules } from '../mapping/user-group-rules.ts';
-import { WorkspaceRules } from '../mapping/workspace-rules.ts';
+import type { UserGroupRules } from '../../mapping/user-group-rules.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 
 /** Administers the schemas and data sources that mappings refer to. */
 @Injectable()
@@ -38,14 +33,11 @@ export class RegistryService {
     private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
     private readonly changes: ChangeFeed,
+    private readonly calls: IdempotentCalls,
   ) {}
 
   /** Lists one page in the order of registration, or the one with a given provided id. */
-  async list(
-    { workspaceId }: Caller,
-    kind: RegisteredKind,
-    query: RegistryQueryDto,
-  ): Promise<Page<RegisteredView>> {
+  async list({ workspaceId }: Caller, kind: RegisteredKind, query: RegistryQueryDto): Promise<Page<RegisteredView>> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
     const { provided_id: providedId } = query;
@@ -58,30 +50,37 @@ export class RegistryService {
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound */
-  async get(caller: Caller, kind: RegisteredKind, id: number): Promise<RegisteredView> {
-    return toRegisteredView(await this.find(caller, kind, id));
+  async get({ workspaceId }: Caller, kind: RegisteredKind, id: number): Promise<RegisteredView> {
+    return toRegisteredView(await this.registry.get(kind, { workspaceId, id }));
   }
 
   /** @throws ProvidedIdTaken, TooManySchemas */
   async register(
     caller: Caller,
     kind: RegisteredKind,
-    { provided_id: providedId, name }: RegisterDto,
+    { provided_id: providedId, name }: CreateRegistryEntryRequest,
+    key?: string,
   ): Promise<RegisteredView> {
     const { workspaceId } = caller;
-    return this.change(caller, async (manager) => {
-      const row = await this.registry.insert(manager, kind, { workspaceId, providedId, name });
-      if (!row) throw new ProvidedIdTaken(kind.name);
-      // Includes the new one; nobody else can register any meanwhile.
-      const count = await this.registry.count(manager, kind, workspaceId);
-      if (count > kind.limit) throw new TooManySchemas(kind.limit);
-      this.auditLog.record(manager, caller, {
-        action: `${kind.type}.create`,
-        object: { type: kind.type, id: row.id },
-        after: { provided_id: providedId, name },
-      });
-      return toRegisteredView(row);
-    });
+    const call = { key, request: [kind.type, providedId, name] };
+    return this.change(caller, (manager) =>
+      this.calls.within(manager, caller, call, async () => {
+        const row = await this.registry.insert(manager, kind, { workspaceId, providedId, name });
+        if (!row) {
+          throw new ProvidedIdTaken(`The workspace already has a ${kind.name} with this provided_id.`);
+        }
+        // Includes the new one; nobody else can register any meanwhile.
+        const count = await this.registry.count(manager, kind, workspaceId);
+        if (count > kind.limit)
+          throw new TooManySchemas(`The workspace has ${kind.limit} schemas, as many as a mapping can have entries.`);
+        await this.auditLog.record(manager, caller, {
+          action: `${kind.type}.create`,
+          object: { type: kind.type, id: row.id },
+          after: { provided_id: providedId, name },
+        });
+        return toRegisteredView(row);
+      }),
+    );
   }
 
   /** @throws SchemaNotFound, DataSourceNotFound */
@@ -89,14 +88,14 @@ export class RegistryService {
     caller: Caller,
     kind: RegisteredKind,
     id: number,
-    { name }: RenameDto,
+    { name }: UpdateRegistryEntryRequest,
   ): Promise<RegisteredView> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager) => {
-      const stored = await this.lock(manager, kind, key);
+      const stored = await this.registry.lock(manager, kind, key);
       if (stored.name === name) return toRegisteredView(stored);
       const row = await this.registry.rename(manager, kind, { ...key, name });
-      this.auditLog.record(manager, caller, {
+      await this.auditLog.record(manager, caller, {
         action: `${kind.type}.update`,
         object: { type: kind.type, id },
         before: { name: stored.name },
@@ -106,11 +105,11 @@ export class RegistryService {
     });
   }
 
-  /** @throws SchemaNotFound, DataSourceNotFound; StillReferenced naming who refers to it */
-  async remove(caller: Caller, kind: RegisteredKind, id: number): Promise<DeletedAnswer> {
+  /** @throws SchemaNotFound, DataSourceNotFound; StillReferenced, which names the references */
+  async remove(caller: Caller, kind: RegisteredKind, id: number): Promise<DeletedResponse> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager, rules) => {
-      const stored = await this.lock(manager, kind, key);
+      const stored = await this.registry.lock(manager, kind, key);
       const limit = MAX_VIOLATIONS;
       const { referredBy } = kind;
       const referrers = await this.referrers.findFirst(manager, referredBy, { ...key, limit });
@@ -118,10 +117,10 @@ export class RegistryService {
         ...(isRequired(rules, kind, stored) ? [requirement(rules, stored)] : []),
         ...referrers.map(toViolation),
       ];
-      if (violations.length > 0) throw new StillReferenced(violations);
+      if (violations.length > 0) throw new StillReferenced(undefined, { violations });
       await this.registry.remove(manager, kind, key);
       const { providedId, name } = stored;
-      this.auditLog.record(manager, caller, {
+      await this.auditLog.record(manager, caller, {
         action: `${kind.type}.delete`,
         object: { type: kind.type, id },
         before: { provided_id: providedId, name },
@@ -131,32 +130,31 @@ export class RegistryService {
   }
 
   /**
-   * Lists everything that refers to it: the groups by pages, in the order of their creation.
+   * Lists all references to it: the groups by pages, in the order of their creation.
    * @throws SchemaNotFound, DataSourceNotFound
    */
   async listReferences(
-    caller: Caller,
+    { workspaceId }: Caller,
     kind: RegisteredKind,
     id: number,
     query: PageQueryDto,
-  ): Promise<ReferencesAnswer> {
-    const { workspaceId } = caller;
+  ): Promise<ReferencesResponse> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
-    const stored = await this.find(caller, kind, id);
+    const stored = await this.registry.get(kind, { workspaceId, id });
     const rules = await this.rules.read(workspaceId);
     const page = { workspaceId, id, after, limit: limit + 1 };
     const referrers = await this.referrers.list(kind.referredBy, page);
-    const { rows, nextCursor } = toPage(referrers, limit, (referrer) => [referrer.id]);
+    const { rows, ...next } = toPage(referrers, limit, (referrer) => [referrer.id]);
     return {
       success: 1,
       required: isRequired(rules, kind, stored),
-      user_groups: rows.map(toReferrerView),
-      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
+      user_groups: rows.map(toUserGroupReference),
+      ...next,
     };
   }
 
-  /** Makes one change at a time, and none while a write resolves a mapping. */
+  /** Serialises changes, also with writes that resolve a mapping. */
   private async change<T>(
     { workspaceId }: Caller,
     work: (manager: EntityManager, rules: UserGroupRules) => Promise<T>,
@@ -167,37 +165,10 @@ export class RegistryService {
     this.changes.announce({ workspaceId, of: 'user_groups' });
     return result;
   }
-
-  private async find(
-    { workspaceId }: Caller,
-    kind: RegisteredKind,
-    id: number,
-  ): Promise<Registered> {
-    const found = await this.registry.find(kind, { workspaceId, id });
-    if (!found) throw new kind.NotFound();
-    return found;
-  }
-
-  private async lock(
-    manager: EntityManager,
-    kind: RegisteredKind,
-    key: { workspaceId: number; id: number },
-  ): Promise<Registered> {
-    const found = await this.registry.lock(manager, kind, key);
-    if (!found) throw new kind.NotFound();
-    return found;
-  }
 }
 
-/**
- * Whether the workspace requires it; under `open` the required schemas are keys of mappings, and
- * name nothing that is registered.
- */
-function isRequired(
-  rules: UserGroupRules,
-  kind: RegisteredKind,
-  { providedId }: Registered,
-): boolean {
+/** Tells whether the workspace requires it. Under `open` the required schemas are keys of mappings, and name nothing registered. */
+function isRequired(rules: UserGroupRules, kind: RegisteredKind, { providedId }: Registered): boolean {
   if (kind !== schemaKind || rules.policy === 'open') return false;
   return rules.requiredSchemas.includes(providedId);
 }

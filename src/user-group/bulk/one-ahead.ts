@@ -1,16 +1,12 @@
-import { handled } from '../../common/handled.ts';
+import { handled } from '../../common/concurrency/handled.ts';
 
 const AT_ONCE = 2;
 
 /**
- * Yields what `work` makes of each item, in order and as soon as it is there; meanwhile it works on the
- * item behind it, if that has come. An error ends it once nothing is under way any more, and what was
- * made before it has been yielded.
+ * Yields the result of `work` for each item, in order and as soon as it is ready, while it works on the next item if
+ * that has arrived. An error ends it once all work has ended and all results before it have been yielded.
  */
-export async function* oneAhead<T, R>(
-  items: AsyncIterable<T>,
-  work: (item: T) => Promise<R>,
-): AsyncGenerator<R> {
+export async function* oneAhead<T, R>(items: AsyncIterable<T>, work: (item: T) => Promise<R>): AsyncGenerator<R> {
   const iterator = items[Symbol.asyncIterator]();
   const working: Promise<R>[] = [];
   let next: Promise<IteratorResult<T>> | undefined = handled(iterator.next());
@@ -27,16 +23,13 @@ export async function* oneAhead<T, R>(
     }
   } finally {
     await Promise.allSettled(working);
-    // Not awaited: it would wait for an item that may never come.
+    // Does not await it, because the item may never come.
     if (iterator.return) void handled(iterator.return());
   }
 }
 
-/** Whether an item comes before the oldest work has ended; an error there waits for that work. */
-async function isFirst(
-  next: Promise<unknown>,
-  oldest: Promise<unknown> | undefined,
-): Promise<boolean> {
+/** Tells whether an item arrives before the oldest work ends; an error of the iterator waits for that work. */
+async function isFirst(next: Promise<unknown>, oldest: Promise<unknown> | undefined): Promise<boolean> {
   if (!oldest) return true;
   const settled = (promise: Promise<unknown>, value: boolean) =>
     promise.then(

@@ -1,23 +1,23 @@
-import { ValidationFailed } from '../../common/errors.ts';
-import { hashTokenText } from '../../common/secrets.ts';
+import { ValidationFailed } from '../../common/problem/errors.ts';
+import { hashTokenText } from '../../common/secret/secrets.ts';
 
-/** So many take about a megabyte. */
-const MOST_LINES = 10_000;
+/** Takes about a megabyte. */
+const MAX_LINES = 10_000;
 
-/** Knows the last 10,000 lines of an import by their ids: far more than are stored at once. */
+/** Remembers the ids of the last 10,000 lines of an import: far more than are stored at once. */
 export class SeenIds {
-  /** By the hash of its id: the id itself would keep its whole line in memory. */
+  /** Keyed by a hash: the id itself would keep its whole line in memory. */
   private readonly lines = new Map<string, number>();
 
-  /** @throws ValidationFailed that names both lines, if an earlier one has the same id */
-  add(id: string, line: number): void {
+  /** @param pointer of the id in its line @throws ValidationFailed that names both lines, if an earlier one has the same id */
+  add(id: string, line: number, pointer: string): void {
     const key = hashTokenText(id);
     const earlier = this.lines.get(key);
     if (earlier !== undefined) {
-      const detail = `Lines ${earlier} and ${line} have the same user_group_id; the later one is refused.`;
-      throw new ValidationFailed([{ pointer: '/user_group_id', code: 'repeated', detail }]);
+      const detail = `Lines ${earlier} and ${line} have the same id; the later one is refused.`;
+      throw new ValidationFailed([{ pointer, code: 'repeated', detail }]);
     }
     this.lines.set(key, line);
-    if (this.lines.size > MOST_LINES) this.lines.delete(this.lines.keys().next().value!);
+    if (this.lines.size > MAX_LINES) this.lines.delete(this.lines.keys().next().value!);
   }
 }

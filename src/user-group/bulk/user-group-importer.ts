@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import { type AbstractHttpAdapter, HttpAdapterHost } from '@nestjs/core';
 import type { Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Caller, requireScope } from '../../common/caller.ts';
+import { type Caller, requireScope } from '../../common/access/caller.ts';
 import {
   BodyTooLarge,
   DatabaseUnavailable,
@@ -10,43 +10,42 @@ import {
   JsonMalformed,
   ServiceError,
   ShuttingDown,
-} from '../../common/errors.ts';
-import type { Line } from '../../common/http/lines.ts';
-import type { Lines } from '../../common/http/ndjson.ts';
+} from '../../common/problem/errors.ts';
+import type { Line } from '../../common/http/responses/lines.ts';
+import type { Lines } from '../../common/http/responses/ndjson.ts';
 import { dtoFromJson } from '../../common/json/json-dto.ts';
 import { type JsonValue, parseStrictJson } from '../../common/json/strict-json.ts';
 import { Config } from '../../config/config.ts';
-import type { Outcome } from '../../database/lanes.ts';
+import type { Outcome } from '../../database/waves/lanes.ts';
 import { RateLimits } from '../../rate-limit/rate-limits.ts';
-import { ImportedUserGroupDto } from './dto/import.dto.ts';
+import { idOfLine, UserGroupLine } from './dto/import.dto.ts';
 import {
   type ImportAnswerLine,
   type ImportedLine,
   type ImportSummary,
   type RefusedLine,
   toRefusedLine,
-} from './dto/import-answer.dto.ts';
+} from './dto/import-response.dto.ts';
 import type { ImportQueryDto } from './dto/import-query.dto.ts';
-import type { WrittenUserGroup } from '../group/user-group-write.ts';
-import { UserGroupWrites } from '../group/user-group-writes.ts';
-import { toWanted } from '../group/wanted-user-group.ts';
+import type { WrittenUserGroup } from '../writing/user-group-write.ts';
+import { UserGroupWriter } from '../writing/user-group-writer.ts';
+import { toWanted } from '../group/user-group-fields.ts';
 import { oneAhead } from './one-ahead.ts';
 import { SeenIds } from './seen-ids.ts';
-import { WorkspaceSlots } from '../../common/workspace-slots.ts';
+import { Slots } from '../../common/concurrency/slots.ts';
 
 /** The lines of one transaction: few enough that nobody waits long for a lock on one of their groups. */
 const BATCH = 200;
 
-/** How many imports of one workspace may run at once: each keeps some lines in memory while it waits. */
+/** Concurrent imports per workspace; each keeps some lines in memory while it waits. */
 const AT_ONCE = 20;
 
-/** An import that waits for its rate limits notices within this time that it has to end. */
-const LONGEST_SLEEP_MS = 1000;
+/** An import asks its rate limits again after this time, and notices the end of the server. */
+const PAUSE_MS = 1000;
 
 const MAX_ATTEMPTS = 10;
 const RETRY_MS = 500;
 
-/** The details of the audit event of each change that an import makes. */
 const DETAILS = { import: true };
 
 const ARRAY_HINT =
@@ -54,47 +53,46 @@ const ARRAY_HINT =
 
 const BLANK = /^[ \t\r]*$/;
 
-/** A line that was read: its group, or why it is refused. */
-type ReadLine = { line: number } & ({ dto: ImportedUserGroupDto } | { refused: RefusedLine });
+/** A parsed line: its group, or the reason for refusing it. */
+interface ReadGroup {
+  id: string;
+  dto: UserGroupLine;
+}
+
+type ReadLine = { line: number } & (ReadGroup | { refused: RefusedLine });
 
 type Answered = ImportedLine | RefusedLine;
 
-/** Lines to store together, by whoever the caller is by then. */
+/** Lines to store together, with the caller renewed for them. */
 interface Batch {
   caller: Caller;
   read: ReadLine[];
 }
 
-/** The outcome of each write, by the id of its group. */
 type Outcomes = Map<string, Outcome<WrittenUserGroup>>;
 
-/** Reads groups line by line and stores them, no faster than its answer is read. */
+/** Reads groups line by line and stores them, no faster than the response is read. */
 @Injectable()
 export class UserGroupImporter {
   private readonly logger = new Logger(UserGroupImporter.name);
-  private readonly slots = new WorkspaceSlots(AT_ONCE, 'imports of the workspace');
+  private readonly slots = new Slots('imports');
 
   constructor(
-    private readonly writes: UserGroupWrites,
+    private readonly writes: UserGroupWriter,
     private readonly limits: RateLimits,
     private readonly config: Config,
     private readonly host: HttpAdapterHost,
   ) {}
 
   /**
-   * Stores the group of each line, in order, and answers each line once its group is durable; then
-   * a summary. A refused line does not affect the others. Each line counts towards the caller's
-   * rate limits as a call does; while they are exhausted the import waits. An error that ends it
-   * early is reported in the summary, or thrown if no line has been answered. A group of answers
-   * can be empty.
+   * Stores the group of each line, in order, and responds to each line once its group is durable; then a summary. A
+   * refused line does not affect the others. Each line counts towards the caller's rate limits as a call does; while
+   * they are exhausted the import waits. An error that ends it early is reported in the summary, or thrown if no line
+   * has a response yet. A yielded list can be empty.
    * @throws TooManyAtOnce
    */
-  run(
-    caller: Caller,
-    lines: Lines,
-    { results = 'all' }: ImportQueryDto = {},
-  ): AsyncGenerator<ImportAnswerLine[]> {
-    return this.slots.within(caller, this.store(caller, lines, results));
+  run(caller: Caller, lines: Lines, { results = 'all' }: ImportQueryDto = {}): AsyncGenerator<ImportAnswerLine[]> {
+    return this.slots.within(caller, AT_ONCE, this.store(caller, lines, results));
   }
 
   private async *store(
@@ -110,10 +108,8 @@ export class UserGroupImporter {
           counts[line.success === 1 ? line.result : 'failed']++;
           if (isReplacement(line)) counts.tokens_replaced++;
         }
-        // Yields even an empty group: the consumer ends the import when its client has gone.
-        yield results === 'all'
-          ? answered
-          : answered.filter((line) => line.success === 0 || isReplacement(line));
+        // Yields even an empty list: the consumer ends the import when its client is gone.
+        yield results === 'all' ? answered : answered.filter((line) => line.success === 0 || isReplacement(line));
       }
       yield [{ summary: { ...counts, complete: true } }];
     } catch (error) {
@@ -123,27 +119,23 @@ export class UserGroupImporter {
     }
   }
 
-  /** Yields lines as the caller may store them, at times none: while it has to wait for its rate limits. */
+  /** Yields lines as the rate limits of the caller permit, and empty batches while it has to wait. */
   private async *admit(caller: Caller, lines: Lines): AsyncGenerator<Batch> {
     const seen = new SeenIds();
     for await (const batch of inBatches(lines)) {
-      let isWaiting = false;
       for (let rest = batch; rest.length > 0;) {
         if (this.isEnding()) throw new ShuttingDown();
         const current = await this.renew(caller);
-        // Requests one while it waits: what `take` does not grant counts, for a moment, against other calls.
-        const wanted = isWaiting ? 1 : rest.length;
-        const { granted, retryMs } = await this.limits.take(current, wanted);
-        isWaiting = granted === 0;
+        const granted = await this.limits.take(current, rest.length);
         const read = rest.slice(0, granted).flatMap((line) => this.read(line, seen) ?? []);
         yield { caller: current, read };
         rest = rest.slice(granted);
-        if (isWaiting) await sleep(Math.min(retryMs, LONGEST_SLEEP_MS));
+        if (rest.length > 0) await sleep(PAUSE_MS);
       }
     }
   }
 
-  /** Whether the server is closing its connections; an import under way then reports how far it has come. */
+  /** Tells whether the server is closing; a running import then reports its progress. */
   private isEnding(): boolean {
     // The command line has no server.
     const adapter = this.host.httpAdapter as AbstractHttpAdapter<Server> | undefined;
@@ -157,54 +149,46 @@ export class UserGroupImporter {
     return renewed;
   }
 
-  /** Stores a batch, of which no two lines are of one group. */
   private async importBatch({ caller, read: lines }: Batch): Promise<Answered[]> {
-    const dtos = lines.flatMap((read) => ('dto' in read ? [read.dto] : []));
-    const outcomes = await this.storeWithRetry(caller, dtos);
+    const groups = lines.flatMap((read) => ('dto' in read ? [read] : []));
+    const outcomes = await this.storeWithRetry(caller, groups);
     return lines.map((read) => this.toAnswer(read, outcomes));
   }
 
   /**
-   * Stores groups of different ids; for a while retries those that the database could not take.
-   * @throws DatabaseUnavailable, AuditUnavailable; some may be stored by then, and can safely be
-   *   stored again
+   * Stores groups of different ids; for a while retries those that failed because of an outage.
+   * @throws DatabaseUnavailable, AuditUnavailable; some may be stored by then, and can safely be stored again
    */
-  private async storeWithRetry(
-    caller: Caller,
-    dtos: readonly ImportedUserGroupDto[],
-  ): Promise<Outcomes> {
+  private async storeWithRetry(caller: Caller, groups: readonly ReadGroup[]): Promise<Outcomes> {
     const outcomes: Outcomes = new Map();
-    let left = dtos;
+    let left = groups;
     for (let attempt = 1; left.length > 0; attempt++) {
       const stored = await this.storeOnce(caller, left);
-      for (const [index, { user_group_id: id }] of left.entries()) outcomes.set(id, stored[index]!);
+      for (const [index, { id }] of left.entries()) outcomes.set(id, stored[index]!);
       const outage = stored.find(isOutage)?.error;
       if (outage === undefined) break;
       if (!(outage instanceof DatabaseUnavailable) || attempt === MAX_ATTEMPTS) throw outage;
-      left = left.filter((_dto, index) => isOutage(stored[index]!));
+      left = left.filter((_group, index) => isOutage(stored[index]!));
       await sleep(RETRY_MS);
     }
     return outcomes;
   }
 
-  private async storeOnce(
-    caller: Caller,
-    dtos: readonly ImportedUserGroupDto[],
-  ): Promise<Outcome<WrittenUserGroup>[]> {
+  private async storeOnce(caller: Caller, groups: readonly ReadGroup[]): Promise<Outcome<WrittenUserGroup>[]> {
     try {
       return await this.writes.writeAll(
         caller.workspaceId,
-        dtos.map((dto) => ({
+        groups.map(({ id, dto }) => ({
           caller,
-          providedId: dto.user_group_id,
+          providedId: id,
           plan: () => ({ ...toWanted(dto), suspended: dto.suspended, token: dto.token }),
-          withMapping: true,
+          newToken: dto.token,
           showsToken: false,
           details: DETAILS,
         })),
       );
     } catch (error) {
-      return dtos.map(() => ({ error }));
+      return groups.map(() => ({ error }));
     }
   }
 
@@ -221,10 +205,10 @@ export class UserGroupImporter {
     try {
       const json = parseStrictJson(bytes, 'line');
       if (isSummary(json.value)) return undefined;
-      const dto = dtoFromJson(ImportedUserGroupDto, json, { part: 'line' });
-      ({ user_group_id: id } = dto);
-      seen.add(id, line);
-      return { line, dto };
+      const dto = dtoFromJson(UserGroupLine, json, { part: 'line' });
+      id = idOfLine(dto);
+      seen.add(id, line, dto.provided_id === undefined ? '/user_group_id' : '/provided_id');
+      return { line, id, dto };
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
       const refused = toRefusedLine(line, error, id);
@@ -235,18 +219,11 @@ export class UserGroupImporter {
 
   private toAnswer(read: ReadLine, outcomes: Outcomes): Answered {
     if ('refused' in read) return read.refused;
-    const { line } = read;
-    const { user_group_id: id } = read.dto;
+    const { line, id } = read;
     const outcome = outcomes.get(id)!;
     if ('value' in outcome) {
       const { result, group, isRotated } = outcome.value;
-      const answer: ImportedLine = {
-        line,
-        success: 1,
-        user_group_id: id,
-        result,
-        team_id: group.id,
-      };
+      const answer: ImportedLine = { line, success: 1, provided_id: id, result, team_id: group.id };
       return isRotated ? { ...answer, token_replaced: true } : answer;
     }
     return toRefusedLine(line, this.toServiceError(outcome.error), id);
@@ -254,7 +231,7 @@ export class UserGroupImporter {
 
   private toServiceError(error: unknown): ServiceError {
     if (error instanceof ServiceError) return error;
-    this.logger.error({ msg: 'a group could not be stored', err: error });
+    this.logger.error({ msg: 'could not store a group', err: error });
     return new InternalError(error);
   }
 }
@@ -267,7 +244,7 @@ async function* inBatches(lines: Lines): AsyncGenerator<Line[]> {
   }
 }
 
-/** Whether a write failed for a reason that has nothing to do with its group. */
+/** Tells whether a write failed for a reason unrelated to its group. */
 function isOutage(outcome: Outcome<unknown>): outcome is { error: ServiceError } {
   if ('value' in outcome) return false;
   const { error } = outcome;
@@ -278,7 +255,7 @@ function isReplacement(line: Answered): boolean {
   return line.success === 1 && line.token_replaced === true;
 }
 
-/** Whether a line that is refused seems to be a part of a JSON array. */
+/** Tells whether a refused line seems to be part of a JSON array. */
 function isOfArray(bytes: Buffer, error: ServiceError): boolean {
   const text = bytes.toString('latin1').trim();
   const isArray = text.startsWith('[') || text.startsWith(']');
@@ -291,10 +268,7 @@ function isSummary(value: JsonValue): boolean {
   return keys.length === 1 && keys[0] === 'summary';
 }
 
-function incomplete(
-  counts: Omit<ImportSummary['summary'], 'complete'>,
-  error: ServiceError,
-): ImportSummary {
+function incomplete(counts: Omit<ImportSummary['summary'], 'complete'>, error: ServiceError): ImportSummary {
   const { code } = error.spec;
   return { summary: { ...counts, complete: false, code, detail: error.message } };
 }

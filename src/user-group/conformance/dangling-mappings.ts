@@ -1,30 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import {
-  type Resolution,
-  resolutionColumns,
-  resolvingJoins,
-} from '../../registry/mapping/resolution.ts';
-import type { SentEntry } from '../../registry/mapping/resolved-mapping.ts';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
-import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
+import { type Resolution, resolutionColumns, resolvingJoins } from '../../mapping/resolution.ts';
+import type { SentEntry } from '../../mapping/resolved-mapping.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
 
-/** A schema or data source that is no longer registered. */
 export interface DeletedThing {
   type: 'schema' | 'data_source';
   id: number;
   providedId: string;
 }
 
-/** A user group whose mapping has an entry that named a deleted thing and names nothing now. */
+/** A user group with a mapping entry that named a deleted thing and names nothing now. */
 export interface DanglingMapping<Thing extends DeletedThing> {
   userGroupId: number;
   providedId: string;
   version: number;
-  /** The key of the entry, of several the first. */
+  /** The key of the first such entry. */
   schemaId: string;
   thing: Thing;
 }
@@ -48,10 +42,9 @@ const listUnresolved = statement<GroupRange, Row>(
     ORDER BY r.id, r."schemaId"`,
 );
 
-/** The numbers that an entry can name a thing by; see `Dialect.numberOf`. */
+/** Bounds the numbers that an entry can name a thing by; see `Dialect.numberOf`. */
 const NUMBERS_END = 1_000_000_000;
 
-/** Finds the groups whose mappings were broken by the deletion of what they named. */
 @Injectable()
 export class DanglingMappings {
   constructor(
@@ -60,9 +53,9 @@ export class DanglingMappings {
   ) {}
 
   /**
-   * Hands such groups of the workspace to `visit`, range by range, in the transaction that has found
-   * them and in which neither the registry nor the policy can change. Under `registered` there are none.
-   * @param things in the order of their deletion: of several with one name an entry named the last
+   * Passes such groups of the workspace to `visit`, range by range, in the transaction that has found them and in which
+   * neither the registry nor the policy can change. Under `registered` there are none.
+   * @param things in the order of their deletion: if several have one name, an entry named the last
    * @throws DatabaseUnavailable; the reason of the signal when it aborts
    */
   async visit<Thing extends DeletedThing>(
@@ -73,30 +66,26 @@ export class DanglingMappings {
   ): Promise<void> {
     let { policy } = await this.rules.read(workspaceId);
     const named = new Map(things.flatMap((thing) => namesOf(thing).map((name) => [name, thing])));
-    for (let after = 0; policy === 'open';) {
-      const [end] = await this.statements.read(findRangeEnd, { workspaceId, after });
-      if (!end?.until) return;
-      const range = { workspaceId, after, until: end.until };
+    const ranges = groupRanges(workspaceId, (parameters) => this.statements.read(findRangeEnd, parameters));
+    for await (const range of ranges) {
+      signal.throwIfAborted();
+      if (policy !== 'open') return;
       // Most ranges have none, and need no transaction.
       const found = findDangling(await this.statements.read(listUnresolved, range), named);
-      if (found.length > 0) {
-        policy = await this.rules.runWithSharedLock(workspaceId, async (manager, rules) => {
-          if (rules.policy === 'open') {
-            const rows = await this.statements.run(manager, listUnresolved, range);
-            await visit(manager, findDangling(rows, named));
-          }
-          return rules.policy;
-        });
-      }
-      after = end.until;
-      // SQLite's statements block the process: between them other calls get to read.
-      await setImmediate();
-      signal.throwIfAborted();
+      if (found.length === 0) continue;
+      policy = await this.rules.runWithSharedLock(workspaceId, async (manager) => {
+        const present = await this.rules.read(workspaceId, manager);
+        if (present.policy === 'open') {
+          const rows = await this.statements.run(manager, listUnresolved, range);
+          await visit(manager, findDangling(rows, named));
+        }
+        return present.policy;
+      });
     }
   }
 }
 
-/** Lists what an entry can have written to name the thing. */
+/** Lists the spellings of an entry that names the thing. */
 function namesOf({ type, id, providedId }: DeletedThing): string[] {
   const number = id < NUMBERS_END ? [String(id)] : [];
   return [
@@ -105,11 +94,7 @@ function namesOf({ type, id, providedId }: DeletedThing): string[] {
   ];
 }
 
-function nameOf(
-  type: DeletedThing['type'],
-  sentAs: SentEntry['dataSourceType'],
-  text: string,
-): string {
+function nameOf(type: DeletedThing['type'], sentAs: SentEntry['dataSourceType'], text: string): string {
   return `${type} ${sentAs} ${text}`;
 }
 
@@ -134,8 +119,6 @@ function findDangling<Thing extends DeletedThing>(
 function unresolvedNames(row: Row): string[] {
   return [
     ...(row.schemaNumber === null ? [nameOf('schema', 'string', row.schemaId)] : []),
-    ...(row.sourceNumber === null
-      ? [nameOf('data_source', row.dataSourceType, row.dataSource)]
-      : []),
+    ...(row.sourceNumber === null ? [nameOf('data_source', row.dataSourceType, row.dataSource)] : []),
   ];
 }

@@ -1,20 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import {
-  readResolvedMapping,
-  resolvedMappingColumn,
-} from '../../registry/mapping/resolved-mapping.ts';
-import { shortcomingsOf, type UserGroupRules } from '../../registry/mapping/user-group-rules.ts';
+import { readResolvedMapping, resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
+import { shortcomingsOf, type UserGroupRules } from '../../mapping/user-group-rules.ts';
 import type { Findings } from './unresolvable-mappings.ts';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 
 interface Row {
   id: number;
   providedId: string;
-  /** JSON text of an object. */
   properties: string;
   mapping: string | null;
 }
@@ -32,7 +28,7 @@ const listGroups = statement<{ workspaceId: number; after: number; limit: number
     ORDER BY g.id LIMIT :limit`,
 );
 
-/** Finds the groups that lack what their workspace requires, which makes their tokens inactive. */
+/** Finds groups that lack a requirement of their workspace, which makes their tokens inactive. */
 @Injectable()
 export class IncompleteGroups {
   constructor(
@@ -40,16 +36,13 @@ export class IncompleteGroups {
     private readonly rules: WorkspaceRules,
   ) {}
 
-  /**
-   * Lists at most `limit` of them, examining the next groups after `after`; more may follow even if
-   * it finds none.
-   */
+  /** Lists at most `limit` of them, examining the next groups after `after`; more may follow even if it finds none. */
   async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
     const rules = await this.rules.read(workspaceId);
     return this.examine(workspaceId, after, limit, rules, (group) => shortcomingsOf(rules, group));
   }
 
-  /** Lists, as `list` does, those that lack nothing under the `present` rules and would under the `wanted` ones. */
+  /** Lists, as `list` does, groups that are complete under the `present` rules but not under the `wanted` ones. */
   preview(
     workspaceId: number,
     { present, wanted }: Record<'present' | 'wanted', UserGroupRules>,
@@ -75,10 +68,7 @@ export class IncompleteGroups {
       .map(({ id, providedId, properties, mapping }) => ({
         id,
         providedId,
-        violations: check({
-          properties: JSON.parse(properties) as JsonObject,
-          mapping: readResolvedMapping(mapping),
-        }),
+        violations: check({ properties: JSON.parse(properties) as JsonObject, mapping: readResolvedMapping(mapping) }),
       }))
       .filter(({ violations }) => violations.length > 0);
     const groups = found.slice(0, limit);

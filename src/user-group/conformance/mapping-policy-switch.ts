@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import { setImmediate } from 'node:timers/promises';
 import type { EntityManager } from 'typeorm';
-import { MappingsUnresolvable } from '../../common/errors.ts';
-import { MAX_VIOLATIONS, type Violation } from '../../common/violation.ts';
+import { MappingsUnresolvable } from '../../common/problem/errors.ts';
+import { MAX_VIOLATIONS, type Violation } from '../../common/problem/violation.ts';
 import { toPointer } from '../../common/json/json-pointer.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
-import { resolutionColumns, resolvingJoins } from '../../registry/mapping/resolution.ts';
+import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange, groupRanges } from './group-range.ts';
+import { resolutionColumns, resolvingJoins } from '../../mapping/resolution.ts';
 import { type FlawedGroup, UnresolvableMappings } from './unresolvable-mappings.ts';
 
 const resolveRange = statement<GroupRange>(
@@ -41,7 +40,7 @@ export class MappingPolicySwitch {
   ) {}
 
   /**
-   * Resolves every mapping, once and for all: what is registered later changes none of them.
+   * Resolves every mapping permanently: later registrations change none of them.
    * @throws MappingsUnresolvable, which rolls everything back
    */
   async toRegistered(manager: EntityManager, workspaceId: number): Promise<void> {
@@ -51,25 +50,19 @@ export class MappingPolicySwitch {
       if (flawed.length >= MAX_VIOLATIONS) break;
       if (flawed.length === 0) await this.statements.run(manager, resolveRange, range);
     }
-    if (flawed.length > 0) throw new MappingsUnresolvable(flawed.flatMap(toViolations));
+    if (flawed.length === 0) return;
+    throw new MappingsUnresolvable(undefined, { violations: flawed.flatMap(toViolations) });
   }
 
-  /** Clears what the mappings were resolved to, so that nothing stale remains. */
+  /** Clears all resolutions, so that nothing stale remains. */
   async toOpen(manager: EntityManager, workspaceId: number): Promise<void> {
     for await (const range of this.ranges(manager, workspaceId)) {
       await this.statements.run(manager, clearRange, range);
     }
   }
 
-  private async *ranges(manager: EntityManager, workspaceId: number): AsyncGenerator<GroupRange> {
-    for (let after = 0; ;) {
-      const [end] = await this.statements.run(manager, findRangeEnd, { workspaceId, after });
-      if (!end?.until) return;
-      yield { workspaceId, after, until: end.until };
-      after = end.until;
-      // SQLite's statements block the process: between them other calls get to read.
-      await setImmediate();
-    }
+  private ranges(manager: EntityManager, workspaceId: number): AsyncGenerator<GroupRange> {
+    return groupRanges(workspaceId, (parameters) => this.statements.run(manager, findRangeEnd, parameters));
   }
 }
 

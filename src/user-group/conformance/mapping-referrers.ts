@@ -3,10 +3,8 @@ import type { EntityManager } from 'typeorm';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 
-/** A column of `data_source_mapping` that refers to a registered thing. */
 export type ReferringColumn = 'registered_schema_id' | 'registered_data_source_id';
 
-/** A user group whose mapping refers to a registered thing. */
 export interface Referrer {
   id: number;
   providedId: string;
@@ -14,7 +12,6 @@ export interface Referrer {
 
 interface Page {
   workspaceId: number;
-  /** The number of the registered thing. */
   id: number;
   after: number;
   limit: number;
@@ -36,22 +33,16 @@ const listReferrers = {
   registered_data_source_id: listBy('registered_data_source_id'),
 };
 
-/** Finds the user groups whose mappings were resolved to a registered thing. */
 @Injectable()
 export class MappingReferrers {
   constructor(private readonly statements: Statements) {}
 
-  /** Lists at most `limit` of those with ids above `after`, as committed. */
+  /** Lists at most `limit` with ids above `after`, as committed. */
   list(column: ReferringColumn, page: Page): Promise<Referrer[]> {
     return this.statements.read(listReferrers[column], page);
   }
 
-  /** Finds the first of them, as seen by the transaction of `manager`. */
-  findFirst(
-    manager: EntityManager,
-    column: ReferringColumn,
-    key: Omit<Page, 'after'>,
-  ): Promise<Referrer[]> {
+  findFirst(manager: EntityManager, column: ReferringColumn, key: Omit<Page, 'after'>): Promise<Referrer[]> {
     return this.statements.run(manager, listReferrers[column], { ...key, after: 0 });
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { ENTRIES_IN_RANGE, findRangeEnd, type GroupRange } from './group-range.ts';
@@ -10,7 +10,7 @@ import {
   resolutionViolations,
   resolvingJoins,
   SCHEMA_NUMBER,
-} from '../../registry/mapping/resolution.ts';
+} from '../../mapping/resolution.ts';
 
 /** A user group with its violations, by places in its body. */
 export interface FlawedGroup {
@@ -19,7 +19,7 @@ export interface FlawedGroup {
   violations: Violation[];
 }
 
-/** One part of a list of groups, found by examining some of them. */
+/** Part of a list of groups, found by examining some of them. */
 export interface Findings {
   groups: FlawedGroup[];
   /** The last group examined; undefined if no group follows. */
@@ -45,15 +45,24 @@ const listUnresolvable = statement<GroupRange, Row>(
     ORDER BY r.id, r."schemaId"`,
 );
 
-/** Finds the groups whose mappings prevent the policy `registered`. */
+const findRegistered = statement<{ workspaceId: number }, { id: number }>(
+  'unresolvable-mappings.find-registered',
+  () => `
+    SELECT * FROM (SELECT id FROM registered_schema WHERE workspace_id = :workspaceId LIMIT 1) s
+    UNION ALL
+    SELECT * FROM (SELECT id FROM registered_data_source WHERE workspace_id = :workspaceId LIMIT 1) d`,
+);
+
 @Injectable()
 export class UnresolvableMappings {
   constructor(private readonly statements: Statements) {}
 
-  /**
-   * Lists at most `limit` of them, examining the next groups after `after`; more may follow even if
-   * it finds none.
-   */
+  /** Tells whether the workspace has registered anything that a mapping could name. */
+  async hasRegistry(workspaceId: number): Promise<boolean> {
+    return (await this.statements.read(findRegistered, { workspaceId })).length > 0;
+  }
+
+  /** Lists at most `limit` of them, examining the next groups after `after`; more may follow even if it finds none. */
   async list(workspaceId: number, after: number, limit: number): Promise<Findings> {
     const [end] = await this.statements.read(findRangeEnd, { workspaceId, after });
     if (!end?.until) return { groups: [] };
@@ -65,7 +74,7 @@ export class UnresolvableMappings {
     return { groups, ...(next?.until && { lookedUntil: end.until }) };
   }
 
-  /** Finds those in the range, as seen by the transaction of `manager`. */
+  /** Finds such groups of the range within the transaction of `manager`. */
   async find(manager: EntityManager, range: GroupRange): Promise<FlawedGroup[]> {
     return toGroups(await this.statements.run(manager, listUnresolvable, range));
   }

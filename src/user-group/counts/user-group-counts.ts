@@ -1,31 +1,27 @@
 import { Injectable } from '@nestjs/common';
+import { HOUR_MS } from '../../common/time.ts';
 import { setImmediate } from 'node:timers/promises';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import { AgeingCounts, type Counted } from './ageing-counts.ts';
+import { ThrottledCounts } from './throttled-counts.ts';
 
-/** How much of an index one statement reads: few milliseconds, so that no caller waits for it. */
+/** Index entries per statement: a few milliseconds, so that no caller waits for it. */
 const IDS_AT_ONCE = 50_000;
 const OVERLAPS_AT_ONCE = 500;
 
-const HOUR_MS = 3_600_000;
 const LARGEST_ID = 2 ** 31 - 1;
 
 export interface UserGroupCounts {
   groups: number;
   suspended: number;
-  /** Replaced tokens that are still valid. */
   inOverlap: number;
-  /** Those of them that somebody has used within an hour, and since they were replaced. */
+  /** Tokens in overlap that were used within an hour, and since they were replaced. */
   inOverlapUsed: number;
 }
 
-type CountPart = Statement<
-  { workspaceId: number; after: number },
-  { count: number; last: number | null }
->;
+type CountPart = Statement<{ workspaceId: number; after: number }, { count: number; last: number | null }>;
 
-/** Of the index alone, which has every column that it names. */
+/** Reads the index alone, which has every column that it names. */
 const countPart = (name: string, where: string): CountPart =>
   statement(
     `user-group-counts.${name}`,
@@ -47,7 +43,7 @@ interface Overlap {
   generation: number;
   retiredAt: number;
   lastIntrospectedAt: number | null;
-  /** Of the current token: the next rotation ends every overlap. */
+  /** Whether it is the predecessor of the current token: the next rotation ends every overlap. */
   isPredecessor: boolean | 0 | 1;
 }
 
@@ -74,20 +70,12 @@ const listOverlaps = statement<OverlapPosition & { workspaceId: number }, Overla
 
 /** Counts the user groups of a workspace, and their tokens in overlap, part by part of an index. */
 @Injectable()
-export class UserGroupCounter extends AgeingCounts<UserGroupCounts> {
+export class UserGroupCounter extends ThrottledCounts<UserGroupCounts> {
   constructor(private readonly statements: Statements) {
     super();
   }
 
-  /** @throws DatabaseUnavailable */
-  override read(workspaceId: number): Promise<Counted<UserGroupCounts>> {
-    return super.read(workspaceId);
-  }
-
-  protected override async count(
-    workspaceId: number,
-    signal: AbortSignal,
-  ): Promise<UserGroupCounts> {
+  protected override async count(workspaceId: number, signal: AbortSignal): Promise<UserGroupCounts> {
     return {
       groups: await this.sum(countGroups, workspaceId, signal),
       suspended: await this.sum(countSuspended, workspaceId, signal),
@@ -114,14 +102,11 @@ export class UserGroupCounter extends AgeingCounts<UserGroupCounts> {
     let [inOverlap, inOverlapUsed] = [0, 0];
     let after: OverlapPosition = { validUntil: now, userGroupId: LARGEST_ID, generation: 0 };
     for (;;) {
-      const { validUntil, userGroupId, generation } = after;
-      const position = { validUntil, userGroupId, generation };
-      const rows = await this.statements.read(listOverlaps, { workspaceId, ...position });
+      const rows = await this.statements.read(listOverlaps, { workspaceId, ...after });
       const overlaps = rows.filter(({ isPredecessor }) => isPredecessor);
       inOverlap += overlaps.length;
       inOverlapUsed += overlaps.filter(
-        ({ lastIntrospectedAt, retiredAt }) =>
-          (lastIntrospectedAt ?? 0) >= Math.max(retiredAt, now - HOUR_MS),
+        ({ lastIntrospectedAt, retiredAt }) => (lastIntrospectedAt ?? 0) >= Math.max(retiredAt, now - HOUR_MS),
       ).length;
       if (rows.length < OVERLAPS_AT_ONCE) return { inOverlap, inOverlapUsed };
       after = rows.at(-1)!;
@@ -130,7 +115,7 @@ export class UserGroupCounter extends AgeingCounts<UserGroupCounts> {
   }
 }
 
-/** SQLite's statements block the process: between them other calls get to read. */
+/** Lets other calls run, because statements of SQLite block the process. */
 async function breathe(signal: AbortSignal): Promise<void> {
   await setImmediate();
   signal.throwIfAborted();

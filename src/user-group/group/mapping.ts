@@ -1,18 +1,19 @@
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import { toPointer } from '../../common/json/json-pointer.ts';
 import { textViolations } from '../../common/text.ts';
 import {
   dataSourceAsSent,
   readResolvedMapping,
+  type StoredMapping,
   type SentEntry,
-} from '../../registry/mapping/resolved-mapping.ts';
+} from '../../mapping/resolved-mapping.ts';
 
 /** `mapping` on the wire: schema id to data source. */
 export type Mapping = Record<string, string | number>;
 
 const MAX_ENTRIES = 200;
 
-/** What is wrong with a `mapping`: an object (or null, which empties it) of strings and integers. */
+/** Accepts an object of strings and integers, or null, which empties the mapping. */
 export function mappingViolations(value: unknown, pointer: string): Violation[] {
   if (value === null) return [];
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -29,14 +30,14 @@ export function mappingViolations(value: unknown, pointer: string): Violation[] 
   });
 }
 
-/** Ids are opaque: any string is one. */
+/** Ids are opaque: any string is valid. */
 function dataSourceViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string' || Number.isSafeInteger(value)) return [];
   const detail = 'A data source must be a string, or an integer between -(2^53-1) and 2^53-1.';
   return [{ pointer, code: 'type', detail }];
 }
 
-/** The rows of a mapping. An integer keeps its type: 7 and "7" are different references. */
+/** Makes the rows of a mapping. An integer keeps its type: 7 and "7" are different references. */
 export function toMappingEntries(mapping: Mapping): SentEntry[] {
   return Object.entries(mapping).map(([schemaId, dataSource]) => ({
     schemaId,
@@ -45,17 +46,16 @@ export function toMappingEntries(mapping: Mapping): SentEntry[] {
   }));
 }
 
-/** The mapping as it was sent, from what is stored (see `UserGroupState.mapping`). */
-export function fromStoredMapping(stored: string | null | undefined): Mapping {
+/** Returns a stored mapping as it was sent (see `UserGroupState.mapping`). */
+export function fromStoredMapping(stored: StoredMapping | undefined): Mapping {
   return toSentMapping(readResolvedMapping(stored));
 }
 
-/** The entries as they were sent. */
-export function toSentMapping(entries: readonly SentEntry[]): Mapping {
+function toSentMapping(entries: readonly SentEntry[]): Mapping {
   return Object.fromEntries(entries.map((entry) => [entry.schemaId, dataSourceAsSent(entry)]));
 }
 
-/** Whether two mappings have the same entries, in any order. */
+/** Ignores the order of entries. */
 export function isSameMapping(one: Mapping, other: Mapping): boolean {
   const entries = Object.entries(one);
   return (

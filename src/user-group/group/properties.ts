@@ -1,10 +1,10 @@
-import type { Violation } from '../../common/violation.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import type { JsonObject, JsonValue } from '../../common/json/strict-json.ts';
 
 const MAX_BYTES = 16 * 1024;
 const MAX_DEPTH = 16;
 
-/** What is wrong with `properties`: an object (or null, which empties it) within size and depth. */
+/** Accepts an object within size and depth, or null, which empties the properties. */
 export function propertiesViolations(value: unknown, pointer: string): Violation[] {
   if (value === null) return [];
   if (typeof value !== 'object' || Array.isArray(value)) {
@@ -21,7 +21,7 @@ export function propertiesViolations(value: unknown, pointer: string): Violation
   return [];
 }
 
-/** Levels of objects and arrays; an object without any inside is one level. */
+/** Counts levels of objects and arrays; an object without any inside is one level. */
 function depthOf(value: JsonValue): number {
   if (value === null || typeof value !== 'object') return 0;
   return 1 + Object.values(value).reduce<number>((most, item) => Math.max(most, depthOf(item)), 0);

@@ -1,7 +1,7 @@
-import { UserGroupNotFound, ValidationFailed } from '../../common/errors.ts';
+import { UserGroupNotFound, ValidationFailed } from '../../common/problem/errors.ts';
 import { dotSegmentViolations, identifierViolations } from '../../common/text.ts';
 
-/** @throws UserGroupNotFound for a text that can be the id of no group */
+/** @throws UserGroupNotFound for a text that no group can have as its id */
 export function requirePossibleId(providedId: string): void {
   if (identifierViolations(providedId, '').length > 0) throw new UserGroupNotFound();
 }

@@ -1,12 +1,11 @@
-import { ServiceError } from '../../common/errors.ts';
-import type { Violation } from '../../common/violation.ts';
+import { ServiceError } from '../../common/problem/errors.ts';
+import type { Violation } from '../../common/problem/violation.ts';
 import { type JsonValue, parseStrictJson } from '../../common/json/strict-json.ts';
 
-/** The property value that a query filters by. */
 export interface Scalar {
-  /** JSON, spelt as it is in a stored text. */
+  /** JSON, spelt as in a stored text. */
   json: string;
-  /** Why no property can have this value; empty if one can. */
+  /** Reasons why no property can have this value; empty if one can. */
   violations: Violation[];
 }
 

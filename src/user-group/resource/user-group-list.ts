@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../common/caller.ts';
-import { filterInParts } from '../../common/filter-in-parts.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { filterInParts } from '../../common/concurrency/filter-in-parts.ts';
 import {
   limitBySize,
   limitOf,
@@ -8,31 +8,30 @@ import {
   readPage,
   type SortKey,
   toPage,
-} from '../../common/http/page.dto.ts';
+} from '../../common/http/parameters/page.dto.ts';
 import type { JsonText } from '../../common/json/json-text.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import { type SqlValue, type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { UserGroupQueryDto } from './dto/user-group-query.dto.ts';
-import { toUserGroupsAnswer } from './dto/user-group-resource-answer.dto.ts';
-import { resolvedMappingColumn } from '../../registry/mapping/resolved-mapping.ts';
-import { sizeOfGroup, STATE_COLUMNS, type UserGroupState } from '../group/user-group.repository.ts';
-import { conditionsOf, toFilters, type UserGroupFilters } from './user-group-filters.ts';
+import { toUserGroupsAnswer } from './dto/user-group-resource-response.dto.ts';
+import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
+import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
+import { conditionsOf, type Searchable, toFilters, toSearch, type UserGroupFilters } from './user-group-filters.ts';
 import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
-import { type Searchable, toSearch } from './user-group-search.ts';
 
 /**
- * How many groups one call examines for its filters: filtering by properties means reading them,
- * and a filter that matches nothing must not read a whole workspace.
+ * Maximum of groups that one call examines: filtering by properties means reading them, and a filter that matches
+ * nothing must not read a whole workspace.
  */
 const MAX_CANDIDATES = 1000;
-/** And of how many entries of mappings, where these are examined: a group can have 200. */
+/** Maximum of examined mapping entries: a group can have 200. */
 const MAX_ENTRIES = 2000;
 
 type Parameters = Record<string, SqlValue>;
-type ListedGroup = UserGroupState & { providedId: string };
+type ListedGroup = ReadUserGroup & { providedId: string };
 
-/** The groups that a statement reads: those of the order between two positions that pass the filters. */
+/** A part of the order between two positions, with filters, that one statement reads. */
 interface Part {
   order: UserGroupOrder;
   after: readonly SortKey[] | undefined;
@@ -40,12 +39,7 @@ interface Part {
   filters: UserGroupFilters;
 }
 
-const NO_FILTERS: UserGroupFilters = {
-  names: [],
-  numbers: [],
-  parameters: {},
-  readMappings: false,
-};
+const NO_FILTERS: UserGroupFilters = { names: [], numbers: [], parameters: {}, readMappings: false };
 
 const listGroups = (part: Part) =>
   statement<Parameters, ListedGroup>(
@@ -95,14 +89,13 @@ const listCandidates = (part: Part) =>
       ORDER BY ${part.order.by(dialect)} LIMIT ${MAX_CANDIDATES}`,
   );
 
-/** Lists user groups, without their tokens. */
 @Injectable()
 export class UserGroupList {
   constructor(private readonly statements: Statements) {}
 
   /**
-   * Lists one page of the groups that match the query, in the order that it asks for. With filters a
-   * page may have fewer groups than requested, or none, although another page follows.
+   * Lists one page of matching groups in the requested order. With filters a page may have fewer groups than requested,
+   * or none, although another page follows.
    * @throws ValidationFailed
    */
   async list({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<JsonText> {
@@ -111,9 +104,7 @@ export class UserGroupList {
     const after = positionByTypes(query, order.types);
     const filters = toFilters(query);
     const isFiltered = filters.names.length > 0 || query.search !== undefined;
-    const upTo = isFiltered
-      ? await this.findLast(workspaceId, { order, after, filters })
-      : undefined;
+    const upTo = isFiltered ? await this.findLast(workspaceId, { order, after, filters }) : undefined;
     const part = { order, after, upTo, filters };
     const { found, limit } =
       query.search === undefined
@@ -121,8 +112,8 @@ export class UserGroupList {
             this.readGroups(workspaceId, part, count, last),
           )
         : await this.findIn(workspaceId, part, toSearch(query.search), most);
-    const { rows, nextCursor } = toPage(found, limit, (group) => order.keysOf(group), upTo);
-    return toUserGroupsAnswer(rows, nextCursor);
+    const { rows, next_cursor } = toPage(found, limit, (group) => order.keysOf(group), upTo);
+    return toUserGroupsAnswer(rows, next_cursor);
   }
 
   private readGroups(
@@ -135,7 +126,7 @@ export class UserGroupList {
     return this.read(listGroups(rest), workspaceId, rest, { limit });
   }
 
-  /** Finds the last group that a call examines; undefined if it examines all that are left. */
+  /** Finds the last group that a call examines; undefined if it examines all the rest. */
   private async findLast(
     workspaceId: number,
     { order, after, filters: { readMappings } }: Part,
@@ -148,8 +139,7 @@ export class UserGroupList {
     const candidates = await this.read(listCandidates(part), workspaceId, part);
     let entries = 0;
     const tooMany = candidates.findIndex((group) => (entries += group.entries) > MAX_ENTRIES);
-    const last =
-      tooMany < 0 ? candidates[MAX_CANDIDATES - 1] : candidates[Math.max(tooMany - 1, 0)];
+    const last = tooMany < 0 ? candidates[MAX_CANDIDATES - 1] : candidates[Math.max(tooMany - 1, 0)];
     return last && order.keysOf(last);
   }
 
@@ -162,10 +152,7 @@ export class UserGroupList {
     const searchable = await this.read(listSearchable(part), workspaceId, part);
     const matching = await filterInParts(searchable, isFound);
     const ids = matching.slice(0, limit + 1).map(({ id }) => id);
-    const found =
-      ids.length === 0
-        ? []
-        : await this.statements.read(listFound(part.order), { workspaceId, ids });
+    const found = ids.length === 0 ? [] : await this.statements.read(listFound(part.order), { workspaceId, ids });
     return { found, limit: limitBySize(found, limit, sizeOfGroup) };
   }
 
@@ -185,15 +172,15 @@ export class UserGroupList {
   }
 }
 
-/** A name for each text of `selectFrom`. */
+/** Returns a name for each text of `selectFrom`. */
 function nameOf({ order, after, upTo, filters }: Part): string {
   const bounds = `${after ? 'a' : ''}${upTo ? 'u' : ''}`;
   return `${userGroupSorts.indexOf(order.sort)}:${bounds}:${filters.numbers.join()}`;
 }
 
 /**
- * FROM and WHERE of a statement that reads the part. What filters examine is cut out before: a plan
- * that is made before the values are known would otherwise read all groups for a filter that few pass.
+ * Returns FROM and WHERE of a statement that reads the part. The groups to examine are selected first: a plan made
+ * before the values are known would otherwise read all groups for a filter that few pass.
  */
 function selectFrom({ order, after, upTo, filters }: Part, dialect: Dialect): string {
   const within = [

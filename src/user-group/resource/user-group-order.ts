@@ -1,39 +1,31 @@
-import type { SortKey } from '../../common/http/page.dto.ts';
+import type { SortKey } from '../../common/http/parameters/page.dto.ts';
 import type { Dialect } from '../../database/dialect.ts';
 import type { SqlValue } from '../../database/statement.ts';
 
-/** What a list of groups can be sorted by; `-` turns it round. The first is the standard. */
-export const userGroupSorts = [
-  'created_at',
-  '-created_at',
-  'updated_at',
-  '-updated_at',
-  'name',
-  '-name',
-] as const;
+/** The orders of a list of groups; `-` reverses one. The first is the default. */
+export const userGroupSorts = ['created_at', '-created_at', 'updated_at', '-updated_at', 'name', '-name'] as const;
 export type UserGroupSort = (typeof userGroupSorts)[number];
 
 interface KeyColumn {
-  /** The field of a row that has its value. */
   field: 'id' | 'name' | 'updatedAt';
   name: string;
   type: 'bigint' | 'text';
 }
 
-/** The keys of a row; those that its order has. */
+/** The keys of a row that its order uses. */
 export type OrderKeys = Partial<Record<KeyColumn['field'], SortKey>>;
 
 const ID: KeyColumn = { field: 'id', name: 'g.id', type: 'bigint' };
 
-/** Each ends with a column that no two groups of a workspace share, and is the order of an index. */
+/** Each ends with a column that is unique within a workspace, and is the order of an index. */
 const columnsOf: Record<string, readonly KeyColumn[]> = {
-  // Ids are given out in the order of creation.
+  // Ids grow in the order of creation.
   created_at: [ID],
   updated_at: [{ field: 'updatedAt', name: 'g.updated_at', type: 'bigint' }, ID],
   name: [{ field: 'name', name: 'g.name', type: 'text' }, ID],
 };
 
-/** The order of a list of groups, which the statements give the alias `g`. */
+/** An order of a list of groups, which the statements give the alias `g`. */
 export class UserGroupOrder {
   private readonly columns: readonly KeyColumn[];
   private readonly isDescending: boolean;
@@ -43,7 +35,7 @@ export class UserGroupOrder {
     this.columns = columnsOf[sort.replace('-', '')]!;
   }
 
-  /** The types of its keys, as cursors have them. */
+  /** The types of its keys, as in cursors. */
   get types(): ('number' | 'string')[] {
     return this.columns.map(({ type }) => (type === 'text' ? 'string' : 'number'));
   }
@@ -58,25 +50,20 @@ export class UserGroupOrder {
     return this.columns.map(({ field, name }) => `${name} AS "${field}"`).join(', ');
   }
 
-  /** The text of ORDER BY. */
   by(dialect: Dialect): string {
     return this.columns
       .map((column) => `${sortable(column, dialect)} ${this.isDescending ? 'DESC' : 'ASC'}`)
       .join(', ');
   }
 
-  /** The condition that a group comes after the position of this name, or not after it. */
+  /** Returns the condition that a group comes after the named position, or not after it. */
   compare(dialect: Dialect, position: string, where: 'after' | 'up to'): string {
     const columns = this.columns.map((column) => sortable(column, dialect));
     const keys = this.columns.map(({ type }, index) => `CAST(:${position}${index} AS ${type})`);
-    const operator = {
-      after: this.isDescending ? '<' : '>',
-      'up to': this.isDescending ? '>=' : '<=',
-    };
+    const operator = { after: this.isDescending ? '<' : '>', 'up to': this.isDescending ? '>=' : '<=' };
     return `(${columns.join(', ')}) ${operator[where]} (${keys.join(', ')})`;
   }
 
-  /** The parameters of `compare`. */
   parametersOf(position: string, keys: readonly SortKey[]): Record<string, SqlValue> {
     return Object.fromEntries(keys.map((key, index) => [`${position}${index}`, key]));
   }

@@ -1,63 +1,52 @@
-import type { DeletedAnswer } from '../../common/http/deleted-answer.dto.ts';
+import type { DeletedResponse } from '../../common/http/responses/response.ts';
 import { Injectable } from '@nestjs/common';
-import type { EntityManager } from 'typeorm';
-import { AuditLog } from '../../audit/audit-log.ts';
-import type { Caller } from '../../common/caller.ts';
-import { UserGroupNotFound, ValidationFailed } from '../../common/errors.ts';
-import { entityTagOf, type Preconditions } from '../../common/http/preconditions.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { UserGroupNotFound, ValidationFailed } from '../../common/problem/errors.ts';
+import type { Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { mergePatch } from '../../common/json/merge-patch.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
-import { ChangeFeed } from '../../database/change-feed.ts';
-import type { UserGroupRules } from '../../registry/mapping/user-group-rules.ts';
-import { WorkspaceRules } from '../../registry/mapping/workspace-rules.ts';
-import { summarise } from '../../audit/summarise.ts';
-import type { PatchUserGroupDto, ReplaceUserGroupDto } from './dto/user-group-resource.dto.ts';
-import {
-  toUserGroupResource,
-  type UserGroupResourceAnswer,
-} from './dto/user-group-resource-answer.dto.ts';
-import { fromStoredMapping, type Mapping, mappingViolations } from '../group/mapping.ts';
+import type { UpdateUserGroupRequest, ReplaceUserGroupRequest } from './dto/user-group-resource.dto.ts';
+import { toUserGroupResource, type UserGroupResponse } from './dto/user-group-resource-response.dto.ts';
+import { type Mapping, mappingViolations } from '../group/mapping.ts';
 import { propertiesViolations } from '../group/properties.ts';
-import { deletionOf } from '../group/change-request.ts';
-import type { UserGroupChangeRequest } from '../group/user-group-change-guard.ts';
-import { UserGroupChangeVeto } from '../group/user-group-change-veto.ts';
-import { UserGroupQuota } from '../group/user-group-quota.ts';
-import { TokenIssuer } from '../token/token-issuer.ts';
-import { UserGroupRepository, type UserGroupState } from '../group/user-group.repository.ts';
-import { UserGroupWrites } from '../group/user-group-writes.ts';
-import type { WantedUserGroup } from '../group/wanted-user-group.ts';
+import {
+  bodyOf,
+  toWanted,
+  type UserGroupState,
+  type WantedUserGroup,
+  withDefaults,
+} from '../group/user-group-fields.ts';
+import { UserGroupRepository } from '../group/user-group.repository.ts';
+import { UserGroupWriter } from '../writing/user-group-writer.ts';
+
+/** A response with the entity tag of its state. */
+interface TaggedResource {
+  answer: UserGroupResponse;
+  entityTag: string;
+}
 
 /** Serves user groups as HTTP resources: each has a URL and a state, and a write can depend on the state. */
 @Injectable()
 export class UserGroupResourceService {
   constructor(
     private readonly userGroups: UserGroupRepository,
-    private readonly writes: UserGroupWrites,
-    private readonly issuer: TokenIssuer,
-    private readonly rules: WorkspaceRules,
-    private readonly quota: UserGroupQuota,
-    private readonly veto: UserGroupChangeVeto,
-    private readonly auditLog: AuditLog,
-    private readonly changes: ChangeFeed,
+    private readonly writes: UserGroupWriter,
   ) {}
 
   /** @throws UserGroupNotFound */
-  async get({ workspaceId }: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
-    const stored = await this.userGroups.find({ workspaceId, providedId }, true);
+  async get({ workspaceId }: Caller, providedId: string): Promise<TaggedResource> {
+    const { stored } = await this.userGroups.read(workspaceId, providedId);
     if (!stored) throw new UserGroupNotFound();
-    return toAnswer(stored, providedId);
+    return toTagged(stored, providedId);
   }
 
-  /**
-   * Replaces the group with the body, or creates it.
-   * @throws PreconditionFailed, ValidationFailed
-   */
+  /** Replaces the group with the body, or creates it. @throws PreconditionFailed, ValidationFailed */
   async replace(
     caller: Caller,
     providedId: string,
-    { name, mapping, properties, user_group_id: repeatedId }: ReplaceUserGroupDto,
+    { user_group_id: repeatedId, ...body }: ReplaceUserGroupRequest,
     preconditions: Preconditions,
-  ): Promise<{ created: boolean; answer: UserGroupResourceAnswer }> {
+  ): Promise<{ created: boolean; answer: UserGroupResponse }> {
     if (repeatedId !== undefined && repeatedId !== providedId) {
       const detail = 'The user_group_id must be that of the path.';
       throw new ValidationFailed([{ pointer: '/user_group_id', code: 'not_acceptable', detail }]);
@@ -65,101 +54,66 @@ export class UserGroupResourceService {
     const { result, group } = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
-        preconditions.require(stored && tagOf(stored, providedId));
-        return { name, mapping: mapping ?? {}, properties: properties ?? {} };
+        preconditions.require(stored && entityTagOf(stored));
+        return withDefaults(toWanted(body));
       },
     });
     return { created: result === 'created', answer: toAnswer(group, providedId) };
   }
 
   /**
-   * Changes what the patch names. Concurrent patches of different members are all kept.
+   * Changes the members of the patch. Concurrent patches of different members are all kept.
    * @throws UserGroupNotFound, PreconditionFailed, ValidationFailed
    */
   async patch(
     caller: Caller,
     providedId: string,
-    dto: PatchUserGroupDto,
+    dto: UpdateUserGroupRequest,
     preconditions: Preconditions,
-  ): Promise<UserGroupResourceAnswer> {
+  ): Promise<TaggedResource> {
     const { group } = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
-        if (!stored) throw new UserGroupNotFound();
-        preconditions.require(tagOf(stored, providedId));
+        if (!stored)
+          throw new UserGroupNotFound('No user group of the workspace has this id; PUT of the same path creates it.');
+        preconditions.require(entityTagOf(stored));
         return patched(stored, dto);
       },
     });
-    return toAnswer(group, providedId);
+    return toTagged(group, providedId);
   }
 
   /**
-   * Removes the group with everything that belongs to it; none of its tokens is valid from then on.
+   * Removes the group with everything that belongs to it; its tokens end at once.
    * @throws UserGroupNotFound, PreconditionFailed, ChangeRefused
    */
-  async delete(
-    caller: Caller,
-    providedId: string,
-    preconditions: Preconditions,
-  ): Promise<DeletedAnswer> {
-    const { workspaceId } = caller;
-    const remove = async (manager: EntityManager, rules: UserGroupRules): Promise<number> => {
-      await this.quota.lockRoom(manager, workspaceId, rules);
-      const stored = await this.userGroups.lock(manager, { workspaceId, providedId });
-      if (!stored) throw new UserGroupNotFound();
-      preconditions.require(tagOf(stored, providedId));
-      if (this.veto.isHeld) await this.askGuard(manager, deletionOf(caller, providedId, stored));
-      const { id, name } = stored;
-      await this.issuer.lockTokens(manager, id);
-      await this.userGroups.remove(manager, { workspaceId, id });
-      await this.quota.add(manager, workspaceId, rules, -1);
-      this.auditLog.record(manager, caller, {
-        action: 'user_group.delete',
-        object: { type: 'user_group', id: providedId },
-        userGroupId: id,
-        version: stored.version! + 1,
-        before: {
-          name,
-          mapping: summarise(fromStoredMapping(stored.mapping)),
-          properties: summarise(JSON.parse(stored.properties) as JsonObject),
-        },
-        details: { team_id: id },
-      });
-      return id;
-    };
-    const userGroupId = await this.veto.inTurn(workspaceId, () =>
-      this.rules.runWithSharedLock(workspaceId, remove),
-    );
-    this.changes.announce({ workspaceId, userGroupId });
+  async delete(caller: Caller, providedId: string, preconditions: Preconditions): Promise<DeletedResponse> {
+    await this.writes.write({
+      ...resourceWrite(caller, providedId),
+      plan: (stored) => {
+        if (!stored) throw new UserGroupNotFound();
+        preconditions.require(entityTagOf(stored));
+        return 'removal';
+      },
+    });
     return { success: 1 };
   }
 
-  private async askGuard(manager: EntityManager, request: UserGroupChangeRequest): Promise<void> {
-    const { workspaceId } = request.caller;
-    const refusal = (await this.veto.ask([request], { manager, workspaceId })).get(request);
-    if (refusal) throw refusal;
-  }
-
   /**
-   * Suspends the group: from the answer on none of its tokens can be introspected, until it is
-   * resumed. Everything else goes on: it can be looked up, written and rotated. Repeating it
-   * changes nothing.
+   * Suspends the group: from the response on none of its tokens can be introspected, until it is resumed. It can still
+   * be looked up, written and rotated. Repeating it changes nothing.
    * @throws UserGroupNotFound
    */
-  suspend(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+  suspend(caller: Caller, providedId: string): Promise<UserGroupResponse> {
     return this.setSuspended(caller, providedId, true);
   }
 
-  /** Undoes `suspend`: tokens that are otherwise valid can be introspected again. @throws UserGroupNotFound */
-  resume(caller: Caller, providedId: string): Promise<UserGroupResourceAnswer> {
+  /** Reverts `suspend`: otherwise valid tokens can be introspected again. @throws UserGroupNotFound */
+  resume(caller: Caller, providedId: string): Promise<UserGroupResponse> {
     return this.setSuspended(caller, providedId, false);
   }
 
-  private async setSuspended(
-    caller: Caller,
-    providedId: string,
-    suspended: boolean,
-  ): Promise<UserGroupResourceAnswer> {
+  private async setSuspended(caller: Caller, providedId: string, suspended: boolean): Promise<UserGroupResponse> {
     const { group } = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
@@ -171,29 +125,35 @@ export class UserGroupResourceService {
   }
 }
 
-/** A resource shows the mapping, never the token. */
+/** A resource never contains the token. */
 function resourceWrite(caller: Caller, providedId: string) {
-  return { caller, providedId, withMapping: true, showsToken: false };
+  return { caller, providedId, showsToken: false };
 }
 
-function toAnswer(group: UserGroupState, providedId: string): UserGroupResourceAnswer {
+function toAnswer(group: UserGroupState, providedId: string): UserGroupResponse {
   return { success: 1, user_group: toUserGroupResource(group, providedId) };
 }
 
-function tagOf(group: UserGroupState, providedId: string): string {
-  return entityTagOf(toUserGroupResource(group, providedId));
+function toTagged(group: UserGroupState, providedId: string): TaggedResource {
+  return { answer: toAnswer(group, providedId), entityTag: entityTagOf(group) };
 }
 
-/** Applies the patch to the fields that it names. @throws ValidationFailed if a result breaks a rule */
-function patched(stored: UserGroupState, dto: PatchUserGroupDto): WantedUserGroup {
-  const mapping = merged(fromStoredMapping(stored.mapping), dto.mapping);
-  const properties = merged(JSON.parse(stored.properties) as JsonObject, dto.properties);
+/** Returns a strong entity tag: each change of a group gives it the next version. */
+function entityTagOf({ id, version }: UserGroupState): string {
+  return `"${id}.${version}"`;
+}
+
+/** Applies the patch to its fields. @throws ValidationFailed if a result breaks a rule */
+function patched(stored: UserGroupState, patch: UpdateUserGroupRequest): WantedUserGroup {
+  const content = bodyOf(stored);
+  const mapping = merged(content.mapping, patch.mapping) as Mapping | undefined;
+  const properties = merged(content.properties, patch.properties);
   const violations = [
     ...(mapping ? mappingViolations(mapping, '/mapping') : []),
     ...(properties ? propertiesViolations(properties, '/properties') : []),
   ];
   if (violations.length > 0) throw new ValidationFailed(violations);
-  return { name: dto.name, mapping: mapping as Mapping | undefined, properties };
+  return toWanted({ ...patch, mapping, properties });
 }
 
 function merged(target: JsonObject, patch: JsonObject | null | undefined): JsonObject | undefined {

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../common/caller.ts';
-import { UserGroupNotFound } from '../../common/errors.ts';
-import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
-import { type TokensAnswer, toTokenView } from './dto/tokens-answer.dto.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { UserGroupNotFound } from '../../common/problem/errors.ts';
+import { limitOf, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
+import { type UserGroupTokensResponse, toTokenView } from './dto/tokens-response.dto.ts';
 import type { TokensQueryDto } from './dto/tokens-query.dto.ts';
 import { UserGroupSnapshots } from '../snapshot/user-group-snapshots.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 
-/** Lists the tokens that a group has and had, without the tokens themselves. */
+/** Lists the past and current tokens of a group, without the tokens themselves. */
 @Injectable()
 export class UserGroupTokenList {
   constructor(
@@ -18,16 +18,11 @@ export class UserGroupTokenList {
   ) {}
 
   /**
-   * One page of the group's tokens that match the query, newest first: when each was issued, replaced
-   * and last introspected, and why it is refused.
+   * Lists one page of the group's matching tokens, newest first, with their times and the reason why each is refused.
    * @throws UserGroupNotFound
    */
-  async list(
-    { workspaceId }: Caller,
-    providedId: string,
-    query: TokensQueryDto,
-  ): Promise<TokensAnswer> {
-    const group = await this.userGroups.find({ workspaceId, providedId }, false);
+  async list({ workspaceId }: Caller, providedId: string, query: TokensQueryDto): Promise<UserGroupTokensResponse> {
+    const group = await this.userGroups.find(workspaceId, providedId);
     if (!group) throw new UserGroupNotFound();
     const key = { workspaceId, userGroupId: group.id };
     const isComplete = (await this.snapshots.find(key, { isFresh: true }))?.isComplete ?? true;
@@ -40,11 +35,7 @@ export class UserGroupTokenList {
       generation: query.generation === undefined ? null : Number(query.generation),
       lastFour: query.last_four ?? null,
     });
-    const { rows, nextCursor } = toPage(generations, limit, ({ generation }) => [generation]);
-    return {
-      success: 1,
-      tokens: rows.map((token) => toTokenView(token, isComplete)),
-      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-    };
+    const { rows, ...next } = toPage(generations, limit, ({ generation }) => [generation]);
+    return { success: 1, tokens: rows.map((token) => toTokenView(token, isComplete)), ...next };
   }
 }

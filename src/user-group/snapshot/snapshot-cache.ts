@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { handled } from '../../common/handled.ts';
-import type { Change, ChangeListener } from '../../database/change-feed.ts';
+import { handled } from '../../common/concurrency/handled.ts';
+import type { Change, ChangeListener } from '../../change-log/change-feed.ts';
 import type { UserGroupSnapshot } from './user-group-snapshot.repository.ts';
 
-/** Who joins a load must not be answered by what the database said a second ago. */
+/** Callers must not join an older load: it may have read the state of a second ago. */
 const MAX_JOINABLE_MS = 750;
 const MAX_INVALIDATED_WORKSPACES = 1000;
 
@@ -15,41 +15,37 @@ export interface SnapshotKey {
   userGroupId?: number;
 }
 
-/** Reads the database. */
 export type LoadSnapshot = () => Promise<UserGroupSnapshot | undefined>;
 
-/** A load that is not finished yet. */
 interface PendingLoad {
   key: SnapshotKey;
   startedAt: number;
   result: Promise<UserGroupSnapshot | undefined>;
   /** For a load by token: the groups that have changed since it started. */
   changedGroups: Set<number> | undefined;
-  /** Whether what it loads has changed since it started. */
+  /** Whether its data has changed since it started. */
   isStale: boolean;
 }
 
 interface Entry {
   snapshot: UserGroupSnapshot;
-  /** When its load started. */
   startedAt: number;
 }
 
 /**
- * Caches snapshots by the id of their group, limited in size. A snapshot is returned only
- * if its load started after the last change of its group that this cache knows of; whether it knows
- * of all of them is for its user to ask.
+ * Caches snapshots by the id of their group, limited in size. Returns a snapshot only if its load started after the
+ * last change of its group that this cache knows of; the caller checks whether the cache knows of all changes.
  */
 export class SnapshotCache implements ChangeListener {
   private readonly entries: LRUCache<number, Entry>;
-  /** By workspace: when all its entries were invalidated. */
+  /** Time of the last invalidation of all entries of a workspace. */
   private readonly invalidatedAt = new Map<number, number>();
   /** Includes loads that can no longer be joined: a change makes them stale too. */
   private readonly pending = new Set<PendingLoad>();
   /** The pending loads that another caller can join, by the text of their key. */
   private readonly joinable = new Map<string, PendingLoad>();
 
-  /** @param maxSize at most so many characters, in all snapshots */
+  /** @param maxSize maximum of characters in all snapshots */
   constructor(maxSize: number) {
     this.entries = new LRUCache({ maxSize, sizeCalculation: ({ snapshot }) => snapshot.size });
   }
@@ -67,13 +63,10 @@ export class SnapshotCache implements ChangeListener {
    * Loads a snapshot and caches it. Concurrent callers with the same key share one load.
    * @param isFresh the load must not have started before this call
    */
-  async load(
-    key: SnapshotKey,
-    isFresh: boolean,
-    loadSnapshot: LoadSnapshot,
-  ): Promise<UserGroupSnapshot | undefined> {
+  async load(key: SnapshotKey, isFresh: boolean, loadSnapshot: LoadSnapshot): Promise<UserGroupSnapshot | undefined> {
     const joinable = this.joinable.get(key.text);
-    if (joinable && !isFresh && isRecent(joinable.startedAt)) return joinable.result;
+    const isJoinable = joinable && performance.now() - joinable.startedAt < MAX_JOINABLE_MS;
+    if (isJoinable && !isFresh) return joinable.result;
     const load: PendingLoad = {
       key,
       startedAt: performance.now(),
@@ -93,7 +86,7 @@ export class SnapshotCache implements ChangeListener {
     }
   }
 
-  /** Invalidates what has changed: no later call is given a snapshot whose load started before this one. */
+  /** Invalidates changed snapshots: no later call returns one whose load started before this call. */
   invalidate({ workspaceId, ...change }: Change): void {
     const { userGroupId } = change;
     if (userGroupId === undefined && change.of === 'api_tokens') return;
@@ -110,7 +103,7 @@ export class SnapshotCache implements ChangeListener {
     }
   }
 
-  /** As `invalidate`, for every group. */
+  /** Invalidates the snapshots of all groups, as `invalidate` does. */
   invalidateAll(): void {
     this.invalidatedAt.clear();
     this.entries.clear();
@@ -138,14 +131,10 @@ export class SnapshotCache implements ChangeListener {
     const { startedAt, changedGroups, isStale, key } = load;
     const id = snapshot?.userGroupId ?? key.userGroupId;
     if (id === undefined || isStale || changedGroups?.has(id)) return;
-    // Of two loads the one that started later may have finished first.
+    // The load that started later may have finished first.
     const entry = this.entries.peek(id);
     if (entry && entry.startedAt > startedAt) return;
     if (snapshot) this.entries.set(id, { snapshot, startedAt });
     else if (entry?.snapshot.workspaceId === key.workspaceId) this.entries.delete(id);
   }
-}
-
-function isRecent(startedAt: number): boolean {
-  return performance.now() - startedAt < MAX_JOINABLE_MS;
 }

@@ -1,34 +1,29 @@
 import { Injectable } from '@nestjs/common';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import type { Dialect } from '../../database/dialect.ts';
-import { SharedReads } from '../../database/shared-reads.ts';
+import { SharedReads } from '../../database/waves/shared-reads.ts';
 import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import {
-  readResolvedMapping,
-  type ResolvedEntry,
-  resolvedMappingColumn,
-} from '../../registry/mapping/resolved-mapping.ts';
+import { readResolvedMapping, type ResolvedEntry, resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import type { EmbeddingWorkspace } from '../token/user-group-token.repository.ts';
 import {
   parseUserGroupRules,
   type UserGroupRules,
   userGroupRulesColumn,
   shortcomingsOf,
-} from '../../registry/mapping/user-group-rules.ts';
+} from '../../mapping/user-group-rules.ts';
 
 /** A generation that could be introspected when it was read. */
 export interface IntrospectableToken {
   generation: number;
   /** SHA-256 of the token in hexadecimal: as a text, since a Buffer can keep far more memory than its own. */
   hash: string;
-  /** Milliseconds since 1970. */
   createdAt: number;
-  /** End of the overlap, which the clock may have reached since; null for the current token. */
+  /** End of the overlap, which may have passed since; null for the current token. */
   validUntil: number | null;
 }
 
-/** A user group as read, with those of its tokens that could be introspected then. */
+/** A user group with its tokens that could be introspected when it was read. */
 export interface UserGroupSnapshot {
   readonly workspaceId: number;
   readonly workspace: EmbeddingWorkspace;
@@ -41,17 +36,17 @@ export interface UserGroupSnapshot {
   /** The rules of its workspace, at the same moment. */
   readonly rules: UserGroupRules;
   readonly isSuspended: boolean;
-  /** Whether it has all that its workspace requires. */
+  /** Whether it meets all requirements of its workspace. */
   readonly isComplete: boolean;
   /** The current one, preceded by its predecessor during the overlap. */
   readonly tokens: readonly IntrospectableToken[];
-  /** About how much memory it takes, in characters of text. */
+  /** Approximate memory, in characters of text. */
   readonly size: number;
 }
 
-/** What a snapshot takes beside its texts. */
+/** Memory of a snapshot besides its texts. */
 const FIXED_SIZE = 1000;
-/** What an entry of a mapping takes, with texts of typical length. */
+/** Memory of a mapping entry with texts of typical length. */
 const ENTRY_SIZE = 500;
 
 interface Row extends IntrospectableToken, EmbeddingWorkspace {
@@ -70,7 +65,7 @@ interface Keys {
   now: number;
 }
 
-/** A row for each token, the tokens of a group together. */
+/** Selects a row for each token, the tokens of a group together. */
 const selectSnapshots = (dialect: Dialect, which: string) => `
   SELECT g.id AS "userGroupId", g.provided_id AS "providedId", g.name, g.properties,
     g.suspended_at AS "suspendedAt", t.generation, ${dialect.toHex('t.token_hash')} AS hash,
@@ -156,11 +151,7 @@ export class UserGroupSnapshotRepository {
 }
 
 /** @param rows at least one */
-function toSnapshot(
-  workspaceId: number,
-  rules: UserGroupRules,
-  rows: readonly Row[],
-): UserGroupSnapshot {
+function toSnapshot(workspaceId: number, rules: UserGroupRules, rows: readonly Row[]): UserGroupSnapshot {
   const { userGroupId, providedId, name, properties, suspendedAt, ...group } = rows[0]!;
   const mapping = readResolvedMapping(group.mapping);
   return {
@@ -174,22 +165,13 @@ function toSnapshot(
     rules,
     isSuspended: suspendedAt !== null,
     isComplete: isComplete(rules, properties, mapping),
-    tokens: rows.map(({ generation, hash, createdAt, validUntil }) => ({
-      generation,
-      hash,
-      createdAt,
-      validUntil,
-    })),
+    tokens: rows.map(({ generation, hash, createdAt, validUntil }) => ({ generation, hash, createdAt, validUntil })),
     size: FIXED_SIZE + name.length + properties.length + mapping.length * ENTRY_SIZE,
   };
 }
 
 /** Parses the properties only if something is required. */
-function isComplete(
-  rules: UserGroupRules,
-  properties: string,
-  mapping: readonly ResolvedEntry[],
-): boolean {
+function isComplete(rules: UserGroupRules, properties: string, mapping: readonly ResolvedEntry[]): boolean {
   if (rules.requiredProperties.length + rules.requiredSchemas.length === 0) return true;
   const content = { properties: JSON.parse(properties) as JsonObject, mapping };
   return shortcomingsOf(rules, content).length === 0;

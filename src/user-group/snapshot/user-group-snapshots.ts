@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { getHeapStatistics } from 'node:v8';
-import { ChangeFeed } from '../../database/change-feed.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
 import { type LoadSnapshot, SnapshotCache, type SnapshotKey } from './snapshot-cache.ts';
 import {
   type IntrospectableToken,
@@ -9,11 +9,11 @@ import {
   UserGroupSnapshotRepository,
 } from './user-group-snapshot.repository.ts';
 
-/** More than 100,000 groups; of a process with little memory less. Each takes one byte or two, beside what the engine adds. */
-const MAX_CHARACTERS = Math.min(
-  128 * 1024 ** 2,
-  Math.floor(getHeapStatistics().heap_size_limit / 8),
-);
+/**
+ * More than 100,000 groups, or fewer in a process with little memory. Each character takes one byte or two, besides the
+ * overhead of the engine.
+ */
+const MAX_CHARACTERS = Math.min(128 * 1024 ** 2, Math.floor(getHeapStatistics().heap_size_limit / 8));
 /** A group whose rotation has a grace period has two tokens. */
 const MAX_TOKENS = 200_000;
 
@@ -22,32 +22,28 @@ interface Options {
   isFresh: boolean;
 }
 
-/** A token with its group. */
 export interface TokenOfGroup {
   group: UserGroupSnapshot;
   token: IntrospectableToken;
 }
 
 /**
- * Reads user groups for introspection, from the cache while the change feed is current and knows of
- * no later change of the group, else from the database. While that cannot be reached either, the
- * answer is an error, never an old one.
+ * Reads user groups for introspection: from the cache while the change feed is current and knows of no later change of
+ * the group, otherwise from the database. If neither works, throws an error rather than return an old state.
  */
 @Injectable()
 export class UserGroupSnapshots {
   private readonly cache = new SnapshotCache(MAX_CHARACTERS);
   /**
-   * By workspace and hash of a token, the id of the group that had it when it was last read; the
-   * group's snapshot shows whether it still has it. Holds only tokens that could be introspected, so
-   * guessing cannot fill it.
+   * The id of the group that had a token when it was last read, by workspace and hash; the group's snapshot shows
+   * whether it still has it. Holds only tokens that could be introspected, so guessing cannot fill it.
    */
   private readonly groupOf = new LRUCache<string, number>({
     // Unlike `max`, this takes no memory before there are entries.
     maxSize: MAX_TOKENS,
     sizeCalculation: () => 1,
   });
-  private isSubscribed = false;
-  /** How many times a snapshot was in the cache, and how many times it was not. */
+  /** Look-ups of snapshots in the cache, by result. */
   readonly counts = { hit: 0, miss: 0 };
 
   constructor(
@@ -56,8 +52,8 @@ export class UserGroupSnapshots {
   ) {}
 
   /**
-   * Finds the introspectable token with this hash, and its group. The caller has to check whether
-   * it is still valid by the clock.
+   * Finds the introspectable token with this hash, and its group. The caller has to check whether it is still valid by
+   * the clock.
    * @throws DatabaseUnavailable
    */
   async findToken(
@@ -67,30 +63,18 @@ export class UserGroupSnapshots {
     const text = `${workspaceId}/${hash}`;
     const userGroupId = this.groupOf.get(text);
     if (userGroupId !== undefined) {
-      const known = tokenOf(await this.get({ workspaceId, userGroupId }, options), hash);
+      const known = tokenOf(await this.find({ workspaceId, userGroupId }, options), hash);
       if (known) return known;
     }
-    const group = await this.load({ text, workspaceId }, options, () =>
-      this.repository.findByHash(workspaceId, hash),
-    );
+    const group = await this.load({ text, workspaceId }, options, () => this.repository.findByHash(workspaceId, hash));
     const found = tokenOf(group, hash);
     if (found) this.groupOf.set(text, found.group.userGroupId);
     else this.groupOf.delete(text);
     return found;
   }
 
-  /**
-   * Finds the group with this internal id, if it belongs to the workspace.
-   * @throws DatabaseUnavailable
-   */
-  find(
-    key: { workspaceId: number; userGroupId: number },
-    options: Options,
-  ): Promise<UserGroupSnapshot | undefined> {
-    return this.get(key, options);
-  }
-
-  private async get(
+  /** Finds the group with this internal id, if it belongs to the workspace. @throws DatabaseUnavailable */
+  async find(
     { workspaceId, userGroupId }: { workspaceId: number; userGroupId: number },
     { isFresh }: Options,
   ): Promise<UserGroupSnapshot | undefined> {
@@ -110,15 +94,9 @@ export class UserGroupSnapshots {
     loadSnapshot: LoadSnapshot,
   ): Promise<UserGroupSnapshot | undefined> {
     this.counts.miss++;
-    this.subscribe();
-    return this.cache.load(key, isFresh, loadSnapshot);
-  }
-
-  /** Before the first load: a process that introspects nothing need not hear of changes. */
-  private subscribe(): void {
-    if (this.isSubscribed) return;
-    this.isSubscribed = true;
+    // Before the first load: a process that introspects nothing need not hear of changes.
     this.changes.subscribe(this.cache);
+    return this.cache.load(key, isFresh, loadSnapshot);
   }
 }
 

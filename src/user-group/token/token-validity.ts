@@ -1,14 +1,14 @@
 import type { TokenGeneration } from './user-group-token.repository.ts';
 
 /*
- * A user-group token can be introspected while its group is neither suspended nor incomplete, and it
- * is the current generation or, until its overlap ends, the predecessor of the current one.
+ * A user-group token can be introspected while its group is neither suspended nor incomplete, and it is the current
+ * generation or, until its overlap ends, the predecessor of the current one.
  */
 
 export const tokenStates = ['current', 'overlap', 'ended'] as const;
 export type TokenState = (typeof tokenStates)[number];
 
-/** Why an introspection of a token answers that it is not active. */
+/** Reasons why a token is not active. */
 export const inactiveReasons = [
   'superseded',
   'overlap_expired',
@@ -19,7 +19,7 @@ export const inactiveReasons = [
 export type InactiveReason = (typeof inactiveReasons)[number];
 
 /**
- * Whether a token is valid now. To be asked at each answer: the clock may have ended it since it was read.
+ * Tells whether a token is valid now. Call it for each response: the clock may have ended the token since it was read.
  * @param token the current generation, whose `validUntil` is null, or its predecessor
  */
 export function isValid(
@@ -35,25 +35,22 @@ export function stateOf(token: TokenGeneration): TokenState {
   return (overlapEndOf(token) ?? 0) > Date.now() ? 'overlap' : 'ended';
 }
 
-/** Returns when the overlap of a retired generation ends; null if it has none: the next rotation ends every overlap. */
+/** Returns the end of the overlap of a retired generation; null if it has none: the next rotation ends every overlap. */
 export function overlapEndOf({ validUntil, successorRetiredAt }: TokenGeneration): number | null {
   return successorRetiredAt === null ? validUntil : null;
 }
 
 /**
  * Returns why a token is not valid now; null if it is.
- * @param isGroupComplete whether the group has all that its workspace requires
+ * @param isGroupComplete whether the group meets all requirements of its workspace
  */
-export function inactiveReasonOf(
-  token: TokenGeneration,
-  isGroupComplete: boolean,
-): InactiveReason | null {
+export function inactiveReasonOf(token: TokenGeneration, isGroupComplete: boolean): InactiveReason | null {
   if (stateOf(token) === 'ended') return endOf(token);
   if (token.groupSuspendedAt !== null) return 'group_suspended';
   return isGroupComplete ? null : 'group_incomplete';
 }
 
-/** Returns what ended a token for ever. */
+/** Returns the reason why a token has ended permanently. */
 function endOf({ revokedAt, validUntil, successorRetiredAt }: TokenGeneration): InactiveReason {
   if (revokedAt !== null) return 'revoked';
   if (validUntil === null) return 'superseded';

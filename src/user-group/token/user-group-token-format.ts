@@ -1,14 +1,14 @@
-import type { Expected } from '../../common/extensions.ts';
-import type { Given } from '../../common/ports.ts';
-import { canBeUserGroupToken, generateToken } from '../../common/secrets.ts';
+import type { Expected } from '../../common/extension/extensions.ts';
+import type { Given } from '../../common/extension/ports.ts';
+import { canBeUserGroupToken, generateToken } from '../../common/secret/secrets.ts';
 
 /**
- * How the tokens look that user groups are given. A port: an application can issue tokens of its own form. Each
- * must be secret and unlike any other, of at least 128 random bits; 20 to 255 visible ASCII characters, not
- * beginning with `uga_`, and with `ugt_` only as the standard makes them. Logs redact the standard form alone.
+ * The form of user-group tokens. A port: an application can issue tokens of its own form. Each must be secret and
+ * unique, with at least 128 random bits; 20 to 255 visible ASCII characters, not beginning with `uga_`, and with `ugt_`
+ * only in the standard form. Logs redact the standard form alone.
  */
 export abstract class UserGroupTokenFormat {
-  /** Makes a new token. */
+  /** Returns a new token at once; nobody may be able to guess it. */
   abstract generate(): string;
 }
 
@@ -19,11 +19,8 @@ export class StandardTokenFormat extends UserGroupTokenFormat {
   }
 }
 
-/** The format of an extension. @throws ExtensionFailed, without the token, for one that no user group can have */
-export function containFormat({
-  extension,
-  implementation,
-}: Given<UserGroupTokenFormat>): UserGroupTokenFormat {
+/** Wraps the format of an extension. @throws ExtensionFailed, without the token, for a token that no user group can have */
+export function containFormat({ extension, implementation }: Given<UserGroupTokenFormat>): UserGroupTokenFormat {
   return { generate: () => extension.now('generate', () => implementation.generate(), TOKEN) };
 }
 

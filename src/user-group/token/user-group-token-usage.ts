@@ -1,8 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { LastUse, type SetLastUse } from '../../database/upkeep/last-use.ts';
 import { statement } from '../../database/statement.ts';
-import { Statements } from '../../database/statements.ts';
-import { Transactor } from '../../database/transactor.ts';
 
 const setLastIntrospected: SetLastUse = statement(
   'user-group-token.set-last-introspected',
@@ -12,10 +10,7 @@ const setLastIntrospected: SetLastUse = statement(
       AND (last_introspected_at IS NULL OR last_introspected_at < :before)`,
 );
 
-/** When each generation of a user group's token was last introspected. */
 @Injectable()
 export class UserGroupTokenUsage extends LastUse {
-  constructor(transactor: Transactor, statements: Statements) {
-    super(transactor, statements, setLastIntrospected);
-  }
+  protected readonly setLastUse = setLastIntrospected;
 }

@@ -1,21 +1,20 @@
 /** Attempts at the endpoints of one workspace, and at those of all. */
-const MOST_OF_A_WORKSPACE = 100;
+const MAX_PER_WORKSPACE = 100;
 const MOST = 500;
-/** Attempts at endpoints that have not answered last: they can take the time of others alone. */
-const MOST_PROBES = MOST / 2;
+/** Attempts at endpoints whose last attempt failed; the others stay free for endpoints that answer. */
+const MAX_PROBES = MOST / 2;
 
-/** Slots that somebody holds. */
 export interface Slots {
   workspaceId: number;
   count: number;
-  /** Gives back all but so many. */
+  /** Releases all but `count` slots. */
   keep: (count: number) => void;
   release: () => void;
 }
 
 /**
- * Shares the attempts of a process between workspaces: hanging endpoints leave room for those that answer. A
- * workspace without any attempt always gets one, so that no other workspaces take all of them.
+ * Shares the attempts of a process between workspaces: hanging endpoints leave room for responsive ones. A workspace
+ * without any attempt always gets one, so that other workspaces cannot take all of them.
  */
 export class AttemptSlots {
   private readonly ofWorkspaces = new Map<number, number>();
@@ -23,18 +22,15 @@ export class AttemptSlots {
   private probes = 0;
 
   /**
-   * Takes slots for attempts at one endpoint; returns undefined if there are none.
-   * @param hasAnswered whether the endpoint has answered its last attempt
+   * Acquires slots for attempts at one endpoint; returns undefined if there are none.
+   * @param hasAnswered whether the endpoint has responded to its last attempt
    */
-  take(
-    workspaceId: number,
-    { hasAnswered, wanted }: { hasAnswered: boolean; wanted: number },
-  ): Slots | undefined {
+  acquire(workspaceId: number, { hasAnswered, wanted }: { hasAnswered: boolean; wanted: number }): Slots | undefined {
     const ofWorkspace = this.ofWorkspaces.get(workspaceId) ?? 0;
-    const ofKind = hasAnswered ? MOST : MOST_PROBES - this.probes;
+    const ofKind = hasAnswered ? MOST : MAX_PROBES - this.probes;
     const first = ofWorkspace === 0 && this.total < 2 * MOST ? 1 : 0;
     const left = Math.max(Math.min(MOST - this.total, ofKind), first);
-    const count = Math.min(wanted, MOST_OF_A_WORKSPACE - ofWorkspace, left);
+    const count = Math.min(wanted, MAX_PER_WORKSPACE - ofWorkspace, left);
     if (count <= 0) return undefined;
     const add = (more: number): void => {
       const held = (this.ofWorkspaces.get(workspaceId) ?? 0) + more;

@@ -1,24 +1,23 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../../common/time.ts';
 import { Config } from '../../config/config.ts';
-import type { ChangeRecord } from '../../database/change-reader.ts';
-import { toEventView } from '../../event/dto/event-answer.dto.ts';
-import { kindsMatching } from '../../event/event-types.ts';
+import type { ChangeRecord } from '../../change-log/change-reader.ts';
+import { toEventView } from '../../event/feed/dto/event-response.dto.ts';
+import { kindsMatching } from '../../common/globs.ts';
 import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import type { NewDelivery } from './webhook-delivery.repository.ts';
 
-const DAY_MS = 86_400_000;
-/** The clocks of replicas agree within so much. */
+/** The clocks of replicas differ by less than this. */
 const CLOCK_SKEW_MS = 1000;
 
-/** What is to be stored of a workspace. */
 export interface Made {
   deliveries: NewDelivery[];
-  /** Endpoints of which events are left out, since too many wait. */
+  /** Endpoints with too many pending deliveries; this event is dropped for them. */
   skipping: number[];
 }
 
-/** Makes deliveries of changes: one for each endpoint that asks for it. */
+/** Makes one delivery of each change for each endpoint that subscribes to it. */
 @Injectable()
 export class NewDeliveries {
   constructor(
@@ -27,35 +26,27 @@ export class NewDeliveries {
     private readonly config: Config,
   ) {}
 
-  /** Deliveries of what has happened before would be removed at once. */
+  /** Deliveries of older events would be removed at once. */
   get keptSince(): number {
     return Date.now() - this.config.webhookRetentionDays * DAY_MS;
   }
 
-  /** Makes what is to be stored of each workspace. */
   async of(changes: readonly ChangeRecord[]): Promise<Map<number, Made>> {
     const workspaceIds = [...new Set(changes.flatMap(({ workspaceId }) => workspaceId ?? []))];
     if (workspaceIds.length === 0) return new Map();
-    // Read after the changes: an endpoint that was there before a change is seen with it.
+    // Read after the changes: an endpoint that existed before a change is seen with it.
     const endpoints = await this.endpoints.listOf(workspaceIds);
     const { keptSince } = this;
-    const made = new Map<number, Made>(
-      workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]),
-    );
+    const made = new Map<number, Made>(workspaceIds.map((id) => [id, { deliveries: [], skipping: [] }]));
     for (const { id, workspaceId, createdAt, eventTypes, skippingSince } of endpoints) {
       const isWanted = kindsMatching(eventTypes.split(' '));
       const since = Math.max(createdAt - CLOCK_SKEW_MS, keptSince);
-      const own = changes.filter(
-        (change) => change.workspaceId === workspaceId && change.occurredAt >= since,
-      );
-      // Told to the endpoint whatever it asks for, and however much waits.
-      const told = own.filter(
-        ({ kind, objectId }) => kind === 'webhook_endpoint.overflow' && objectId === String(id),
-      );
+      const own = changes.filter((change) => change.workspaceId === workspaceId && change.occurredAt >= since);
+      // Sent to the endpoint regardless of its types and pending deliveries.
+      const told = own.filter(({ kind, objectId }) => kind === 'webhook_endpoint.overflow' && objectId === String(id));
       const wanted = own.filter((change) => isWanted(change.kind) && !told.includes(change));
       const isSkipping =
-        wanted.length > 0 &&
-        (skippingSince !== null || !(await this.overflow.admits(id, wanted.length)));
+        wanted.length > 0 && (skippingSince !== null || !(await this.overflow.admits(id, wanted.length)));
       const { deliveries, skipping } = made.get(workspaceId)!;
       if (isSkipping) skipping.push(id);
       const sent = isSkipping ? told : [...told, ...wanted];
@@ -65,14 +56,14 @@ export class NewDeliveries {
   }
 }
 
-/** What is sent names what has changed, and holds nothing of it. */
+/** A message names the changed thing, and contains no values. */
 function toDelivery(endpointId: number, change: ChangeRecord): NewDelivery {
-  const { id, type, time, ...data } = toEventView(change);
+  const { type, occurred_at: timestamp, user_group, object } = toEventView(change);
   return {
     endpointId,
-    eventId: id,
+    eventId: change.publicId,
     kind: type,
-    body: JSON.stringify({ type, timestamp: time, data }),
+    body: JSON.stringify({ type, timestamp, data: { user_group, object } }),
     occurredAt: change.occurredAt,
   };
 }

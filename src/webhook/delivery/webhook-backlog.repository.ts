@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { statement } from '../../database/statement.ts';
+import { type Statement, statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
-import type { WebhookBacklog } from './webhook-backlog.entity.ts';
+import type { WebhookBacklog } from '../entities/webhook-backlog.entity.ts';
 
 type Backlog = Pick<WebhookBacklog, 'workspaceId' | 'position'>;
 
@@ -21,23 +21,23 @@ const insertBacklogs = statement<{ rows: readonly object[]; position: string; no
     ON CONFLICT (workspace_id) DO NOTHING`,
 );
 
-/** The one that has waited longest, of those that no other process is at. */
-const takeTurn = statement<{ now: number }, Backlog>(
-  'webhook-backlog.take-turn',
-  ({ isAmong, lockFreeRows }) => `
-    UPDATE webhook_backlog SET turn_at = :now
-    WHERE ${isAmong(
-      'workspace_id',
-      `SELECT b.workspace_id FROM webhook_backlog b
-       ORDER BY b.turn_at, b.workspace_id LIMIT 1 ${lockFreeRows('b')}`,
-    )}
-    RETURNING workspace_id AS "workspaceId", position`,
-);
+/**
+ * Gives the turn to the workspace that has waited longest and that no other process handles. Returns its row.
+ * @param table has one row for each workspace
+ */
+export function takeTurnIn<Row>(table: string, column: string): Statement<{ now: number }, Row> {
+  return statement(`${table}.take-turn`, ({ isAmong, lockFreeRows }) => {
+    const next = `
+      SELECT t.workspace_id FROM ${table} t ORDER BY t.turn_at, t.workspace_id LIMIT 1 ${lockFreeRows('t')}`;
+    return `
+      UPDATE ${table} SET turn_at = :now WHERE ${isAmong('workspace_id', next)}
+      RETURNING workspace_id AS "workspaceId", ${column}`;
+  });
+}
 
-const advanceBacklog = statement<
-  { workspaceId: number; last: string; next: string },
-  { workspaceId: number }
->(
+const takeTurn = takeTurnIn<Backlog>('webhook_backlog', 'position');
+
+const advanceBacklog = statement<{ workspaceId: number; last: string; next: string }, { workspaceId: number }>(
   'webhook-backlog.advance',
   () => `
     UPDATE webhook_backlog SET position = :next
@@ -52,7 +52,6 @@ const endBacklog = statement<Backlog, { workspaceId: number }>(
     RETURNING workspace_id AS "workspaceId"`,
 );
 
-/** Stores how far workspaces are that have been left behind. */
 @Injectable()
 export class WebhookBacklogRepository {
   constructor(
@@ -64,33 +63,25 @@ export class WebhookBacklogRepository {
     return this.statements.read(listBacklogs, {});
   }
 
-  /** Whether all of these workspaces are behind. */
   async haveAll(manager: EntityManager, workspaceIds: readonly number[]): Promise<boolean> {
     const rows = await this.statements.run(manager, listBacklogs, {});
     const behind = new Set(rows.map(({ workspaceId }) => workspaceId));
     return workspaceIds.every((id) => behind.has(id));
   }
 
-  /** Leaves workspaces behind at a position. */
-  async begin(
-    manager: EntityManager,
-    workspaceIds: readonly number[],
-    position: string,
-  ): Promise<void> {
+  async begin(manager: EntityManager, workspaceIds: readonly number[], position: string): Promise<void> {
     const rows = workspaceIds.map((workspace_id) => ({ workspace_id }));
     await this.statements.run(manager, insertBacklogs, { rows, position, now: Date.now() });
   }
 
-  /** Gives the turn to the workspace that has waited longest; undefined if none is behind. */
+  /** Returns the workspace that has waited longest; undefined if none is behind. */
   async takeTurn(): Promise<Backlog | undefined> {
     if ((await this.list()).length === 0) return undefined;
-    const [turn] = await this.transactor.run((manager) =>
-      this.statements.run(manager, takeTurn, { now: Date.now() }),
-    );
+    const [turn] = await this.transactor.run((manager) => this.statements.run(manager, takeTurn, { now: Date.now() }));
     return turn;
   }
 
-  /** @returns false if another process has done so */
+  /** @returns false if another process has advanced it */
   async advance(
     manager: EntityManager,
     parameters: { workspaceId: number; last: string; next: string },
@@ -98,7 +89,7 @@ export class WebhookBacklogRepository {
     return (await this.statements.run(manager, advanceBacklog, parameters)).length > 0;
   }
 
-  /** Goes on with a workspace together with all others. @returns false if another process has moved it */
+  /** Returns a workspace to the shared position. @returns false if another process has advanced it */
   async end(manager: EntityManager, backlog: Backlog): Promise<boolean> {
     return (await this.statements.run(manager, endBacklog, backlog)).length > 0;
   }

@@ -1,5 +1,6 @@
+import { toEventId } from '../../audit/event-id.ts';
 import { Injectable, Logger } from '@nestjs/common';
-import { WebhookSecretUnreadable } from '../../common/errors.ts';
+import { WebhookSecretUnreadable } from '../../common/problem/errors.ts';
 import { Config } from '../../config/config.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { WebhookSecretCipher } from '../../encryption-key/webhook-secret-cipher.ts';
@@ -13,30 +14,27 @@ import { AddressRules } from '../sending/address-rules.ts';
 import { signatureOf } from '../sending/signature.ts';
 import { type Message, type Sent, WebhookSender } from '../sending/webhook-sender.ts';
 import { AttemptSlots, type Slots } from './attempt-slots.ts';
-import { toEventId } from './dto/webhook-attempt.dto.ts';
 import { pauseAfter, waitAfter } from './retry-schedule.ts';
 import { type ClaimedDelivery, WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
-/** Of an attempt as a whole; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
+/** Limit of a whole attempt; Standard Webhooks 1.0 recommends 15 to 30 seconds. */
 const DEADLINE_MS = 15_000;
-/** Twice the deadline: an attempt and what is stored of it lie well within. */
+/** Twice the deadline: leaves time for an attempt and for storing its result. */
 const LEASE_MS = 2 * DEADLINE_MS;
 /** Attempts at one endpoint at a time, by each process, once one has been answered. */
 const AT_ONCE = 10;
-/** Then others have their turn. */
-const LONGEST_DRAIN_MS = 2000;
+/** After this, other endpoints have their turn. */
+const MAX_DRAIN_MS = 2000;
 const GONE = 410;
 
 type Result = Sent | { failure: 'secret_unreadable'; status?: undefined };
 
-/** Sends what is due to endpoints. */
 @Injectable()
 export class WebhookDeliverer {
-  /** How many attempts of this process have come to what. */
+  /** Attempts of this process by result. */
   readonly counts = { delivered: 0, refused: 0, unanswered: 0 };
-  /** Is told of each attempt of this process; nobody unless somebody is set. */
-  observe: (attempt: { result: keyof WebhookDeliverer['counts']; seconds: number }) => void = () =>
-    undefined;
+  /** Called for each attempt of this process; does nothing unless set. */
+  observe: (attempt: { result: keyof WebhookDeliverer['counts']; seconds: number }) => void = () => undefined;
   private readonly logger = new Logger(WebhookDeliverer.name);
   private readonly sender: WebhookSender;
   private readonly slots = new AttemptSlots();
@@ -51,27 +49,25 @@ export class WebhookDeliverer {
     config: Config,
   ) {
     const rules = new AddressRules(config.webhookAllowedCidrs);
-    const allowHttp = config.webhookAllowHttp === 'on';
-    this.sender = new WebhookSender({ rules, allowHttp, deadlineMs: DEADLINE_MS });
+    this.sender = new WebhookSender({ rules, allowHttp: config.webhookAllowHttp, deadlineMs: DEADLINE_MS });
   }
 
-  /** Begins no more attempts. */
   end(): void {
     this.isEnding = true;
   }
 
   /**
-   * Sends to one endpoint what is due, until nothing is, it is off or wants a pause, others have waited
-   * for long enough, or there is no slot. Returns undefined if there is none to begin with.
-   * @throws DatabaseUnavailable; attempts under way are then repeated when their lease is over
+   * Sends pending deliveries to one endpoint until there are none, it is off or paused, its turn is over, or no slot is
+   * free. Returns undefined if no slot is free at first.
+   * @throws DatabaseUnavailable; unfinished attempts are then repeated when their lease ends
    */
   drain({ id, workspaceId, pausedUntil }: DueEndpoint): Promise<void> | undefined {
-    const slots = this.slots.take(workspaceId, { hasAnswered: pausedUntil === null, wanted: 1 });
+    const slots = this.slots.acquire(workspaceId, { hasAnswered: pausedUntil === null, wanted: 1 });
     return slots && this.drainBy(id, slots);
   }
 
   private async drainBy(id: number, first: Slots): Promise<void> {
-    const end = performance.now() + LONGEST_DRAIN_MS;
+    const end = performance.now() + MAX_DRAIN_MS;
     for (let slots: Slots | undefined = first; slots;) {
       let goesOn: boolean;
       try {
@@ -80,11 +76,11 @@ export class WebhookDeliverer {
         slots.release();
       }
       if (!goesOn || this.isEnding || performance.now() >= end) return;
-      slots = this.slots.take(first.workspaceId, { hasAnswered: true, wanted: AT_ONCE });
+      slots = this.slots.acquire(first.workspaceId, { hasAnswered: true, wanted: AT_ONCE });
     }
   }
 
-  /** @returns whether there was something to send, and no attempt began a pause */
+  /** @returns whether something was sent, and no attempt caused a pause */
   private async sendBatch(id: number, slots: Slots): Promise<boolean> {
     const endpoint = await this.endpoints.findForSending(id);
     if (!endpoint) return false;
@@ -98,17 +94,14 @@ export class WebhookDeliverer {
     }
     slots.keep(claimed.length);
     const attempts = claimed.map((delivery) => this.attempt(endpoint, delivery));
-    // None is left alone, also where storing the result of another has failed.
+    // Awaits all, even if storing the result of one has failed.
     const results = await Promise.allSettled(attempts);
     for (const result of results) if (result.status === 'rejected') throw result.reason;
     return claimed.length > 0 && results.every((result) => 'value' in result && !result.value);
   }
 
-  /** @returns whether nothing is to be sent for a while */
-  private async attempt(
-    endpoint: StoredWebhookEndpoint,
-    delivery: ClaimedDelivery,
-  ): Promise<boolean> {
+  /** @returns whether the endpoint is paused now */
+  private async attempt(endpoint: StoredWebhookEndpoint, delivery: ClaimedDelivery): Promise<boolean> {
     const at = Date.now();
     const begun = performance.now();
     const result = await this.send(endpoint, delivery);
@@ -152,7 +145,7 @@ export class WebhookDeliverer {
       return await this.sender.send(this.toMessage(endpoint, delivery));
     } catch (error) {
       if (!(error instanceof WebhookSecretUnreadable)) throw error;
-      this.logger.error({ msg: 'a webhook cannot be signed', endpoint: endpoint.id, err: error });
+      this.logger.error({ msg: 'could not sign a webhook', endpoint: endpoint.id, err: error });
       return { failure: 'secret_unreadable' };
     }
   }

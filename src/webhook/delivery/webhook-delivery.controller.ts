@@ -1,22 +1,24 @@
 import { Controller, Get, HttpCode, Post } from '@nestjs/common';
-import { RequiresScope } from '../../common/access.decorator.ts';
-import { ApiOkResponse, ApiOperation, ApiTags } from '../../common/api-docs.ts';
-import { type Caller, CurrentCaller } from '../../common/caller.ts';
+import { type Caller, CurrentCaller, RequiresScope } from '../../common/access/access.decorator.ts';
+import { ApiProblems, ApiReadProblems, ApiTags, Ok, Operation } from '../../common/operation.ts';
 import {
   AuditUnavailable,
   WebhookEndpointNotFound,
   WebhookEventNotFound,
   WebhookReplayRunning,
-} from '../../common/errors.ts';
-import { NumberParam } from '../../common/http/path-param.ts';
-import { QueryOf } from '../../common/http/query.decorator.ts';
-import { JsonBody } from '../../common/json/json-body.decorator.ts';
-import { ApiProblems, ApiReadProblems } from '../../common/problem.dto.ts';
+} from '../../common/problem/errors.ts';
 import {
-  ReplayedWebhooksAnswer,
-  ReplayWebhooksDto,
+  IDEMPOTENCY_ERRORS,
+  IdempotencyKeyHeader,
+  NumberParam,
+  QueryOf,
+} from '../../common/http/parameters/request-params.ts';
+import { JsonBody } from '../../common/json/json-body.decorator.ts';
+import {
+  WebhookReplayResponse,
+  ReplayWebhooksRequest,
   WebhookAttemptQueryDto,
-  WebhookAttemptsAnswer,
+  WebhookAttemptsResponse,
 } from './dto/webhook-attempt.dto.ts';
 import { WebhookDeliveryService } from './webhook-delivery.service.ts';
 
@@ -27,43 +29,43 @@ export class WebhookDeliveryController {
 
   @Get('attempts')
   @RequiresScope('webhooks:read')
-  @ApiOperation({
-    operationId: 'listWebhookAttempts',
-    summary: 'List attempts to send webhooks',
-    description:
-      'What was sent to the endpoint, the latest first, and the beginning of what it has answered.',
-  })
-  @ApiOkResponse({ type: WebhookAttemptsAnswer, description: 'One page of attempts.' })
+  @Operation(
+    'listWebhookAttempts',
+    'List attempts to send webhooks',
+    'The attempts to send events to the endpoint, latest first, with the beginning of each response.',
+  )
+  @Ok(WebhookAttemptsResponse, 'One page of attempts.')
   @ApiReadProblems(WebhookEndpointNotFound)
   listAttempts(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
     @QueryOf(WebhookAttemptQueryDto) query: WebhookAttemptQueryDto,
-  ): Promise<WebhookAttemptsAnswer> {
+  ): Promise<WebhookAttemptsResponse> {
     return this.deliveries.listAttempts(caller, id, query);
   }
 
   @Post('replay')
   @HttpCode(200)
   @RequiresScope('webhooks:write')
-  @ApiOperation({
-    operationId: 'replayWebhooks',
-    summary: 'Send webhooks again',
-    description:
-      'Sends one event again, or those of a time that have not arrived, each under its `webhook-id`, by which the receiver knows what it has had. An endpoint that is off gets them once it is on. Those of a time are made due in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.',
-  })
-  @ApiOkResponse({ type: ReplayedWebhooksAnswer, description: 'They will be sent.' })
+  @Operation(
+    'replayWebhooks',
+    'Send webhooks again',
+    'Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are scheduled in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says how many there were.',
+  )
+  @Ok(WebhookReplayResponse, 'They will be sent.')
   @ApiProblems(
     WebhookEndpointNotFound,
     WebhookEventNotFound,
     WebhookReplayRunning,
     AuditUnavailable,
+    ...IDEMPOTENCY_ERRORS,
   )
   replay(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
-    @JsonBody(ReplayWebhooksDto) dto: ReplayWebhooksDto,
-  ): Promise<ReplayedWebhooksAnswer> {
-    return this.deliveries.replay(caller, id, dto);
+    @JsonBody(ReplayWebhooksRequest) dto: ReplayWebhooksRequest,
+    @IdempotencyKeyHeader() key: string | undefined,
+  ): Promise<WebhookReplayResponse> {
+    return this.deliveries.replay(caller, id, dto, key);
   }
 }

@@ -1,54 +1,47 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { columnsOf } from '../../database/dialect.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
-import type { WebhookAttempt } from './webhook-attempt.entity.ts';
-import type { WebhookDelivery } from './webhook-delivery.entity.ts';
+import type { WebhookAttempt } from '../entities/webhook-attempt.entity.ts';
+import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
+import { DAY_MS } from '../../common/time.ts';
+import { ExpirySweep, removeOldest } from '../../database/upkeep/expiry-sweep.ts';
 
-/** An event as it is to be sent to one endpoint. */
-export type NewDelivery = Pick<
-  WebhookDelivery,
-  'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'
->;
+export type NewDelivery = Pick<WebhookDelivery, 'endpointId' | 'eventId' | 'kind' | 'body' | 'occurredAt'>;
 
-/** A delivery of which this process makes the next attempt. */
+/** A delivery whose next attempt belongs to this process. */
 export type ClaimedDelivery = Pick<
   WebhookDelivery,
   'id' | 'endpointId' | 'eventId' | 'body' | 'attempts' | 'scheduleFrom'
 >;
 
-/** An attempt with what it belongs to. */
 export type ListedAttempt = Omit<WebhookAttempt, 'delivery' | 'deliveryId' | 'endpointId'> &
   Pick<WebhookDelivery, 'kind' | 'state' | 'dueAt'>;
 
-/** What came of an attempt. */
-type Made = {
-  [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'answer']: WebhookAttempt[Name];
-};
+type Made = { [Name in 'at' | 'durationMs' | 'status' | 'failure' | 'answer']: WebhookAttempt[Name] };
 
-const NEW_COLUMNS = {
-  endpoint_id: 'integer',
-  event_id: 'bigint',
+const NEW_DELIVERY = {
+  endpointId: 'integer',
+  eventId: 'bigint',
   kind: 'text',
   body: 'text',
-  occurred_at: 'bigint',
+  occurredAt: 'bigint',
 } as const;
 
-const insertDeliveries = statement<{ rows: readonly object[]; now: number }>(
+const newDelivery = columnsOf(NEW_DELIVERY);
+
+const insertDeliveries = statement<{ rows: readonly NewDelivery[]; now: number }>(
   'webhook-delivery.insert',
   ({ recordsOf }) => `
-    INSERT INTO webhook_delivery (endpoint_id, event_id, kind, body, occurred_at, state, attempts,
-      schedule_from, due_at)
-    SELECT endpoint_id, event_id, kind, body, occurred_at, 'pending', 0, 0, CAST(:now AS bigint)
-    FROM ${recordsOf(':rows', NEW_COLUMNS)} WHERE true
+    INSERT INTO webhook_delivery (${newDelivery.columns}, state, attempts, schedule_from, due_at)
+    SELECT ${newDelivery.members}, 'pending', 0, 0, CAST(:now AS bigint)
+    FROM ${recordsOf(':rows', NEW_DELIVERY)} WHERE true
     ON CONFLICT (endpoint_id, event_id) DO NOTHING`,
 );
 
-const claimDeliveries = statement<
-  { endpointId: number; now: number; until: number; limit: number },
-  ClaimedDelivery
->(
+const claimDeliveries = statement<{ endpointId: number; now: number; until: number; limit: number }, ClaimedDelivery>(
   'webhook-delivery.claim',
   ({ isAmong, lockFreeRows }) => `
     UPDATE webhook_delivery SET attempts = attempts + 1, leased_until = :until
@@ -71,7 +64,7 @@ const beginProbe = statement<{ endpointId: number; known: number; until: number 
     RETURNING id`,
 );
 
-/** A replay that was asked for during the attempt begins when it has ended. */
+/** A replay that was requested during the attempt begins when it has ended. */
 const settleDelivery = statement<
   { id: number; attempts: number; scheduleFrom: number; state: string; dueAt: number | null },
   { id: number }
@@ -85,7 +78,7 @@ const settleDelivery = statement<
     RETURNING id`,
 );
 
-/** Nothing if the delivery has been removed meanwhile. */
+/** Inserts nothing if the delivery has been removed meanwhile. */
 const insertAttempt = statement<Made & { deliveryId: number; number: number }>(
   'webhook-attempt.insert',
   () => `
@@ -110,14 +103,7 @@ const ALL_AT_ONCE = 1000;
 
 const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
   statement<
-    {
-      endpointId: number;
-      eventId: number;
-      beforeAt: number;
-      beforeEvent: number;
-      beforeNumber: number;
-      limit: number;
-    },
+    { endpointId: number; eventId: number; beforeAt: number; beforeEvent: number; beforeNumber: number; limit: number },
     ListedAttempt
   >(
     `webhook-attempt.list:${Number(filters.eventId !== undefined)}${Number(filters.before !== undefined)}`,
@@ -136,7 +122,6 @@ const listAttempts = (filters: { eventId?: number; before?: number[] }) =>
       ORDER BY a.at DESC, a.event_id DESC, a.number DESC LIMIT :limit`,
   );
 
-/** Stores deliveries and their attempts. */
 @Injectable()
 export class WebhookDeliveryRepository {
   constructor(
@@ -144,33 +129,24 @@ export class WebhookDeliveryRepository {
     private readonly transactor: Transactor,
   ) {}
 
-  /** Inserts deliveries that are due at once; those that are there already stay as they are. */
+  /** Inserts deliveries that are due at once; existing ones stay as they are. */
   async insert(manager: EntityManager, deliveries: readonly NewDelivery[]): Promise<void> {
-    const rows = deliveries.map(({ endpointId, eventId, kind, body, occurredAt }) => ({
-      endpoint_id: endpointId,
-      event_id: eventId,
-      kind,
-      body,
-      occurred_at: occurredAt,
-    }));
-    // The limit of time holds for each statement.
-    for (let from = 0; from < rows.length; from += ALL_AT_ONCE) {
-      const part = rows.slice(from, from + ALL_AT_ONCE);
-      await this.statements.run(manager, insertDeliveries, { rows: part, now: Date.now() });
+    // Splits the rows, because the time limit applies to each statement.
+    for (let from = 0; from < deliveries.length; from += ALL_AT_ONCE) {
+      const rows = deliveries.slice(from, from + ALL_AT_ONCE);
+      await this.statements.run(manager, insertDeliveries, { rows, now: Date.now() });
     }
   }
 
-  /** Claims at most `limit` deliveries of an endpoint until then: nobody else gets them before. */
+  /** Claims at most `limit` deliveries of an endpoint until that time; no other process claims them before. */
   claim(endpointId: number, limit: number, until: number): Promise<ClaimedDelivery[]> {
     const parameters = { endpointId, now: Date.now(), until, limit };
-    return this.transactor.run((manager) =>
-      this.statements.run(manager, claimDeliveries, parameters),
-    );
+    return this.transactor.run((manager) => this.statements.run(manager, claimDeliveries, parameters));
   }
 
   /**
-   * Claims one delivery of an endpoint that has not answered, and pauses the endpoint until the lease ends:
-   * nobody else sends to it before.
+   * Claims one delivery of an endpoint that has not answered, and pauses the endpoint until the lease ends, so that no
+   * other process sends to it.
    * @param known the end of its last pause
    */
   claimProbe(endpointId: number, known: number, until: number): Promise<ClaimedDelivery[]> {
@@ -187,9 +163,8 @@ export class WebhookDeliveryRepository {
   }
 
   /**
-   * Ends a claim, and records its attempt; one whose lease somebody else has taken over changes nothing
-   * else.
-   * @param dueAt when the next attempt may begin; null if there is none
+   * Ends a claim, and records its attempt. If another process has taken over the lease, nothing else changes.
+   * @param dueAt time of the next attempt, or null
    */
   async settle(
     manager: EntityManager,
@@ -200,14 +175,10 @@ export class WebhookDeliveryRepository {
   ): Promise<void> {
     const settled = { id, attempts, scheduleFrom, state, dueAt };
     await this.statements.run(manager, settleDelivery, settled);
-    await this.statements.run(manager, insertAttempt, {
-      deliveryId: id,
-      number: attempts,
-      ...made,
-    });
+    await this.statements.run(manager, insertAttempt, { deliveryId: id, number: attempts, ...made });
   }
 
-  /** Makes one delivery due now; false if there is none of the event. */
+  /** Makes one delivery due now; returns false if the event has none. */
   async replay(manager: EntityManager, endpointId: number, eventId: number): Promise<boolean> {
     const parameters = { endpointId, eventId, now: Date.now() };
     return (await this.statements.run(manager, replayOne, parameters)).length > 0;
@@ -226,4 +197,10 @@ export class WebhookDeliveryRepository {
     const parameters = { endpointId, eventId, beforeAt, beforeEvent, beforeNumber, limit };
     return this.statements.read(listAttempts(filters), parameters);
   }
+}
+
+@Injectable()
+export class DeliveryRetention extends ExpirySweep {
+  protected readonly removeExpired = removeOldest('webhook_delivery', 'occurred_at', 'id');
+  protected override readonly retentionMs = this.config.webhookRetentionDays * DAY_MS;
 }

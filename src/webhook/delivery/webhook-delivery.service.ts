@@ -1,31 +1,31 @@
 import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log.ts';
-import type { Caller } from '../../common/caller.ts';
-import { ValidationFailed, WebhookEventNotFound } from '../../common/errors.ts';
-import { limitOf, positionOf, toPage } from '../../common/http/page.dto.ts';
+import { fromEventId } from '../../audit/event-id.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { ValidationFailed, WebhookEventNotFound } from '../../common/problem/errors.ts';
+import { limitOf, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
 import { fromWireTime } from '../../common/time.ts';
-import { Transactor } from '../../database/transactor.ts';
+import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
 import {
-  fromEventId,
-  type ReplayedWebhooksAnswer,
-  type ReplayWebhooksDto,
+  type WebhookReplayResponse,
+  type ReplayWebhooksRequest,
   toWebhookAttemptView,
   type WebhookAttemptQueryDto,
-  type WebhookAttemptsAnswer,
+  type WebhookAttemptsResponse,
 } from './dto/webhook-attempt.dto.ts';
 import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 import { WebhookReplays } from './webhook-replays.ts';
 
-/** Tells what became of deliveries, and sends them again. */
 @Injectable()
 export class WebhookDeliveryService {
   constructor(
     private readonly endpoints: WebhookEndpointRepository,
     private readonly deliveries: WebhookDeliveryRepository,
     private readonly replays: WebhookReplays,
-    private readonly transactor: Transactor,
     private readonly auditLog: AuditLog,
+    private readonly calls: IdempotentCalls,
   ) {}
 
   /** Lists one page of the attempts at an endpoint, the latest first. @throws WebhookEndpointNotFound */
@@ -33,76 +33,64 @@ export class WebhookDeliveryService {
     { workspaceId }: Caller,
     id: number,
     query: WebhookAttemptQueryDto,
-  ): Promise<WebhookAttemptsAnswer> {
+  ): Promise<WebhookAttemptsResponse> {
     const limit = limitOf(query);
     const before = positionOf(query, 3);
     await this.endpoints.get({ workspaceId, id });
     const eventId = query.event_id === undefined ? undefined : fromEventId(query.event_id);
     const found = await this.deliveries.listAttempts(id, { eventId, before }, limit + 1);
-    const { rows, nextCursor } = toPage(found, limit, (attempt) => [
-      attempt.at,
-      attempt.eventId,
-      attempt.number,
-    ]);
-    return {
-      success: 1,
-      attempts: rows.map(toWebhookAttemptView),
-      ...(nextCursor !== undefined && { next_cursor: nextCursor }),
-    };
+    const { rows, ...next } = toPage(found, limit, (attempt) => [attempt.at, attempt.eventId, attempt.number]);
+    return { success: 1, attempts: rows.map(toWebhookAttemptView), ...next };
   }
 
   /**
-   * Makes one event due now, or those of a time in the background, on a new schedule. What waits for its next
-   * attempt is due then, too.
+   * Makes one event due now, or the events of a period in the background, on a new schedule. Pending retries are due
+   * then, too.
    * @throws WebhookEndpointNotFound, WebhookEventNotFound, WebhookReplayRunning, ValidationFailed
    */
-  async replay(
-    caller: Caller,
-    id: number,
-    dto: ReplayWebhooksDto,
-  ): Promise<ReplayedWebhooksAnswer> {
-    const { event_id, since, until, include_delivered: includeDelivered = false } = dto;
+  async replay(caller: Caller, id: number, dto: ReplayWebhooksRequest, key?: string): Promise<WebhookReplayResponse> {
+    const { event_id, from, to, include_delivered: includeDelivered = false } = dto;
     requireOneWay(dto);
     await this.endpoints.get({ workspaceId: caller.workspaceId, id });
-    if (event_id !== undefined) await this.replayOne(caller, id, event_id);
-    else {
-      await this.replays.begin(caller, {
-        endpointId: id,
-        since: fromWireTime(since!),
-        until: until === undefined ? Date.now() : fromWireTime(until),
-        includeDelivered,
-      });
-    }
-    return { success: 1 };
+    return this.calls.run(caller, { key, request: ['webhook_endpoint.replay', id, dto] }, async (manager) => {
+      if (event_id !== undefined) await this.replayOne(manager, caller, id, event_id);
+      else {
+        await this.replays.begin(manager, caller, {
+          endpointId: id,
+          from: fromWireTime(from!),
+          to: to === undefined ? Date.now() : fromWireTime(to),
+          includeDelivered,
+        });
+      }
+      return { success: 1 };
+    });
   }
 
-  private async replayOne(caller: Caller, id: number, event_id: string): Promise<void> {
-    await this.transactor.run(async (manager) => {
-      const isThere = await this.deliveries.replay(manager, id, fromEventId(event_id));
-      if (!isThere) throw new WebhookEventNotFound();
-      this.auditLog.record(manager, caller, {
-        action: 'webhook_endpoint.replay',
-        object: { type: 'webhook_endpoint', id },
-        details: { event_id, replayed: 1 },
-      });
+  private async replayOne(manager: EntityManager, caller: Caller, id: number, event_id: string): Promise<void> {
+    const isThere = await this.deliveries.replay(manager, id, fromEventId(event_id));
+    if (!isThere) throw new WebhookEventNotFound();
+    await this.auditLog.record(manager, caller, {
+      action: 'webhook_endpoint.replay',
+      object: { type: 'webhook_endpoint', id },
+      details: { event_id, replayed: 1 },
     });
   }
 }
 
-/** @throws ValidationFailed unless the body names one event, or a time */
-function requireOneWay({ event_id, since, until, include_delivered }: ReplayWebhooksDto): void {
+/** @throws ValidationFailed unless the body names one event, or a period */
+function requireOneWay({ event_id, from, to, include_delivered }: ReplayWebhooksRequest): void {
   const refuse = (pointer: string, code: 'required' | 'not_acceptable', detail: string): never => {
     throw new ValidationFailed([{ pointer, code, detail }]);
   };
-  if (event_id === undefined && since === undefined) {
-    refuse('/since', 'required', 'Either event_id or since is required.');
+  if (event_id === undefined && from === undefined) {
+    refuse('/from', 'required', 'Either event_id or from is required.');
   }
-  const others = { since, until, include_delivered };
+  const others = { from, to, include_delivered };
   const [extra] = Object.entries(others).find(([, value]) => value !== undefined) ?? [];
   if (event_id !== undefined && extra !== undefined) {
     refuse(`/${extra}`, 'not_acceptable', 'With event_id there is neither a time nor a filter.');
   }
-  if (since !== undefined && until !== undefined && fromWireTime(until) <= fromWireTime(since)) {
-    refuse('/until', 'not_acceptable', 'The time until must be later than since.');
+  if (from !== undefined && to !== undefined && fromWireTime(to) <= fromWireTime(from)) {
+    refuse('/to', 'not_acceptable', 'The time to must be later than from.');
   }
 }

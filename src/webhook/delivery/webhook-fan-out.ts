@@ -1,10 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type ChangePosition, ChangeReader, reachedAt } from '../../database/change-reader.ts';
-import { KEEP_FRESH_MS, readHeld } from '../../database/held-changes.ts';
+import { type ChangePosition, ChangeReader, reachedAt } from '../../change-log/change-reader.ts';
+import { KEEP_FRESH_MS, readRetained } from '../../change-log/retained-changes.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import type { ChangeConsumer } from '../../database/upkeep/change-retention.ts';
+import type { ChangeConsumer } from '../../change-log/change-retention.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { EndpointOverflow } from '../endpoint/endpoint-overflow.ts';
 import { WebhookEndpointRepository } from '../endpoint/webhook-endpoint.repository.ts';
@@ -13,7 +13,7 @@ import { WebhookBacklogRepository } from './webhook-backlog.repository.ts';
 import { WebhookDeliveryRepository } from './webhook-delivery.repository.ts';
 
 const PAGE = 500;
-/** Deliveries of one workspace that are stored at a time: others wait for no more. */
+/** Deliveries of one workspace per transaction, so that other workspaces do not wait for more. */
 const PART = 1000;
 
 const findPosition = statement<object, { position: string }>(
@@ -34,7 +34,7 @@ const advance = statement<{ last: string; next: string }, { id: number }>(
     UPDATE webhook_progress SET position = :next WHERE id = 1 AND position = :last RETURNING id`,
 );
 
-/** Locks the position for the rest of the transaction, if it is still this one. */
+/** Locks the position for the rest of the transaction, if it has not changed. */
 const lockPosition = statement<{ position: string }, { id: number }>(
   'webhook-progress.lock',
   () => `
@@ -42,34 +42,33 @@ const lockPosition = statement<{ position: string }, { id: number }>(
     RETURNING id`,
 );
 
-/** What is to be stored of a page of the change log. */
 interface Page {
-  /** Undefined if no position has been stored yet. */
+  /** Undefined before the first page. */
   last: ChangePosition | undefined;
   next: ChangePosition;
   made: readonly Made[];
   /** Workspaces that were left out, since they have positions of their own. */
   behind: readonly number[];
-  /** Workspaces that get one: that from which the page was read. */
+  /** Workspaces that get a position of their own, the start of this page. */
   large: readonly number[];
   from: ChangePosition;
 }
 
-/** Thrown where a workspace that was left out has caught up meanwhile. */
+/** A workspace that was left out has caught up meanwhile. */
 class Overtaken extends Error {}
 
 /**
- * Makes deliveries of changes: one for each endpoint that asks for it. Several processes may do so at
- * once; of each part of the change log one of them stores the deliveries, together with how far it
- * has come, so that none is missing if a process is killed. What is read again makes no second delivery. A workspace
- * with many changes, for many endpoints, is left behind with a position of its own, so that no other waits for it.
+ * Makes one delivery of each change for each endpoint that subscribes to it. Several processes may do so at once: for
+ * each part of the change log, one of them stores the deliveries together with the new position, so that none is lost
+ * if a process is killed. Reading a part again makes no second delivery. A workspace with many deliveries gets a
+ * position of its own, so that no other workspace waits for it.
  */
 @Injectable()
 export class WebhookFanOut implements ChangeConsumer {
   readonly name = 'webhooks';
   private readonly logger = new Logger(WebhookFanOut.name);
   private storedAt = -Infinity;
-  /** When the position was reached that this process has read up to, in milliseconds since 1970. */
+  /** Time when the position that this process last read was reached. */
   private reachedAt: number | undefined;
 
   constructor(
@@ -83,12 +82,12 @@ export class WebhookFanOut implements ChangeConsumer {
     private readonly transactor: Transactor,
   ) {}
 
-  /** How old the last change may be of which no deliveries are stored, as far as this process knows; null if it makes none. */
+  /** Age of the last change without deliveries, as far as this process knows; null if it makes none. */
   get lagSeconds(): number | null {
     return this.reachedAt === undefined ? null : (Date.now() - this.reachedAt) / 1000;
   }
 
-  /** Nobody wants to hear of what has happened before there was an endpoint, or so long ago that it is not kept. */
+  /** Changes before the first endpoint, or beyond retention, need no delivery. */
   async readUntil(): Promise<number | undefined> {
     const oldest = await this.endpoints.findOldestCreation();
     if (oldest === undefined) return undefined;
@@ -109,10 +108,10 @@ export class WebhookFanOut implements ChangeConsumer {
     const last = found?.position;
     const backlogs = await this.backlogs.list();
     const behind = backlogs.map(({ workspaceId }) => workspaceId);
-    // Without a position, or with one that is lost, endpoints get what is kept since they were created.
-    const { changes, position, hasMore, lost } = await readHeld(this.reader, last, PAGE);
+    // If the position is missing or lost, endpoints get all kept events since their creation.
+    const { changes, position, hasMore, lost } = await readRetained(this.reader, last, PAGE);
     if (lost) {
-      const msg = 'webhooks may miss events: the change log has been replaced';
+      const msg = 'change log was replaced; webhooks may miss events';
       this.logger.warn({ msg, err: lost });
     }
     const isFresh = performance.now() - this.storedAt < KEEP_FRESH_MS;
@@ -130,23 +129,19 @@ export class WebhookFanOut implements ChangeConsumer {
     return (await this.catchUp()) || hasMore;
   }
 
-  /**
-   * Makes deliveries of a part of the changes of the workspace behind that has waited longest.
-   * @returns whether there was one
-   */
+  /** Makes deliveries of the next changes of the workspace that has been behind longest. @returns whether there was one */
   private async catchUp(): Promise<boolean> {
     const turn = await this.backlogs.takeTurn();
     if (!turn) return false;
     const { workspaceId, position: last } = turn;
-    // Read before the changes: where the workspace has none left, all before this position are made.
+    // Read before the changes: if the workspace has none left, all before this position have deliveries.
     const [shared] = await this.statements.read(findPosition, {});
     const { length } = await this.endpoints.listOf([workspaceId]);
     const limit = Math.ceil(PART / Math.max(length, 1));
-    const { changes, position, hasMore } = await readHeld(this.reader, last, limit, workspaceId);
+    const { changes, position, hasMore } = await readRetained(this.reader, last, limit, workspaceId);
     const made = [...(await this.newDeliveries.of(changes)).values()];
     await this.transactor.run(async (manager) => {
-      const isEnd =
-        !hasMore && (await this.statements.run(manager, lockPosition, shared!)).length > 0;
+      const isEnd = !hasMore && (await this.statements.run(manager, lockPosition, shared!)).length > 0;
       const isOwn = isEnd
         ? await this.backlogs.end(manager, turn)
         : await this.backlogs.advance(manager, { workspaceId, last, next: position });
@@ -167,14 +162,13 @@ export class WebhookFanOut implements ChangeConsumer {
   }
 
   /**
-   * While there is no endpoint, leaves out what has happened by now, so that the first one finds little
-   * to read.
+   * Skips all changes up to now while there is no endpoint, so that the first one finds little to read.
    * @throws DatabaseUnavailable
    */
   async skip(): Promise<void> {
     this.reachedAt = Date.now();
     if (performance.now() - this.storedAt < KEEP_FRESH_MS) return;
-    // In this order: what happens after an endpoint is created lies behind the position.
+    // The order matters: changes after an endpoint's creation lie after the position.
     const next = await this.reader.end();
     if (await this.endpoints.hasAny()) return;
     const [found] = await this.statements.read(findPosition, {});
@@ -190,9 +184,9 @@ export class WebhookFanOut implements ChangeConsumer {
       last === undefined
         ? await this.statements.run(manager, beginProgress, { next })
         : await this.statements.run(manager, advance, { last, next });
-    // Another process has stored what is behind the same position.
+    // Another process has stored the same part.
     if (advanced.length === 0) return;
-    // Who catches up holds the position meanwhile.
+    // A workspace that catches up holds the position meanwhile.
     if (behind.length > 0 && !(await this.backlogs.haveAll(manager, behind))) throw new Overtaken();
     if (large.length > 0) await this.backlogs.begin(manager, large, from);
     await this.insert(manager, made);

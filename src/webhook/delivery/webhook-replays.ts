@@ -1,26 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { type AuditActor, AuditLog } from '../../audit/audit-log.ts';
-import { WebhookReplayRunning } from '../../common/errors.ts';
+import { WebhookReplayRunning } from '../../common/problem/errors.ts';
 import { toWireTime } from '../../common/time.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
-import type { WebhookDelivery } from './webhook-delivery.entity.ts';
-import type { WebhookReplay } from './webhook-replay.entity.ts';
+import type { WebhookDelivery } from '../entities/webhook-delivery.entity.ts';
+import type { WebhookReplay } from '../entities/webhook-replay.entity.ts';
+import { takeTurnIn } from './webhook-backlog.repository.ts';
 
-/** Deliveries of one part. */
+/** Deliveries per transaction. */
 const PART = 1000;
 
-/** The events of a time, from `since` until before `until`, in milliseconds since 1970. */
+/** The events from `from` until before `to`. */
 export interface ReplayedTime {
   endpointId: number;
-  since: number;
-  until: number;
+  from: number;
+  to: number;
   includeDelivered: boolean;
 }
 
-/** What was asked for and by whom, behind which delivery it goes on, and how many it has made due. */
+/** The request and its caller, the last delivery handled, and how many were made due. */
 interface Progress extends ReplayedTime {
   actor: AuditActor;
   afterAt: number;
@@ -30,10 +31,7 @@ interface Progress extends ReplayedTime {
 
 type StoredReplay = Omit<WebhookReplay, 'endpoint'>;
 
-const insertReplay = statement<
-  { [Name in keyof StoredReplay]: StoredReplay[Name] },
-  { workspaceId: number }
->(
+const insertReplay = statement<{ [Name in keyof StoredReplay]: StoredReplay[Name] }, { workspaceId: number }>(
   'webhook-replay.insert',
   () => `
     INSERT INTO webhook_replay (workspace_id, endpoint_id, progress, turn_at)
@@ -47,18 +45,7 @@ const findAny = statement<object, { workspaceId: number }>(
   () => 'SELECT workspace_id AS "workspaceId" FROM webhook_replay LIMIT 1',
 );
 
-/** The one that has waited longest, of those that no other process is at. */
-const takeTurn = statement<{ now: number }, Pick<WebhookReplay, 'workspaceId' | 'progress'>>(
-  'webhook-replay.take-turn',
-  ({ isAmong, lockFreeRows }) => `
-    UPDATE webhook_replay SET turn_at = :now
-    WHERE ${isAmong(
-      'workspace_id',
-      `SELECT r.workspace_id FROM webhook_replay r
-       ORDER BY r.turn_at, r.workspace_id LIMIT 1 ${lockFreeRows('r')}`,
-    )}
-    RETURNING workspace_id AS "workspaceId", progress`,
-);
+const takeTurn = takeTurnIn<Pick<WebhookReplay, 'workspaceId' | 'progress'>>('webhook_replay', 'progress');
 
 const storeProgress = statement<{ workspaceId: number; progress: string }>(
   'webhook-replay.store-progress',
@@ -71,8 +58,8 @@ const endReplay = statement<{ workspaceId: number }>(
 );
 
 /**
- * What follows in the order of the index, as far as it belongs to the range: with the range inside,
- * PostgreSQL would expect little, and take another index and sort.
+ * Reads on in the order of the index, and filters the range outside: with the range inside, PostgreSQL would expect few
+ * rows, take another index and sort.
  */
 const findInRange = statement<
   { endpointId: number; until: number; afterAt: number; afterId: number },
@@ -90,10 +77,7 @@ const findInRange = statement<
     ORDER BY occurred_at, id`,
 );
 
-const replayThese = statement<
-  { ids: readonly number[]; withDelivered: number; now: number },
-  { id: number }
->(
+const replayThese = statement<{ ids: readonly number[]; withDelivered: number; now: number }, { id: number }>(
   'webhook-delivery.replay-these',
   ({ isOneOf }) => `
     UPDATE webhook_delivery SET state = 'pending', due_at = :now, schedule_from = attempts
@@ -103,8 +87,8 @@ const replayThese = statement<
 );
 
 /**
- * Replays times in the background, part by part: workspaces take turns. A part is stored together with how far
- * the replay has come, so that another process goes on with it.
+ * Replays periods in the background, part by part; workspaces take turns. A part is stored together with the progress
+ * of the replay, so that another process can continue.
  */
 @Injectable()
 export class WebhookReplays {
@@ -115,19 +99,17 @@ export class WebhookReplays {
   ) {}
 
   /** Stores a replay for a worker. @throws WebhookReplayRunning while the workspace has another */
-  async begin(actor: AuditActor & { workspaceId: number }, time: ReplayedTime): Promise<void> {
+  async begin(manager: EntityManager, actor: AuditActor & { workspaceId: number }, time: ReplayedTime): Promise<void> {
     const { workspaceId, apiTokenId, requestId, address } = actor;
     const known = { workspaceId, apiTokenId, requestId, address };
-    const progress = { ...time, actor: known, afterAt: time.since, afterId: 0, replayed: 0 };
+    const progress = { ...time, actor: known, afterAt: time.from, afterId: 0, replayed: 0 };
     const row = {
       workspaceId,
       endpointId: time.endpointId,
       progress: JSON.stringify(progress satisfies Progress),
       turnAt: Date.now(),
     };
-    const inserted = await this.transactor.run((manager) =>
-      this.statements.run(manager, insertReplay, row),
-    );
+    const inserted = await this.statements.run(manager, insertReplay, row);
     if (inserted.length === 0) throw new WebhookReplayRunning();
   }
 
@@ -145,15 +127,15 @@ export class WebhookReplays {
         return true;
       }
       await this.statements.run(manager, endReplay, { workspaceId });
-      this.recordEnd(manager, progress);
+      await this.recordEnd(manager, progress);
       return true;
     });
   }
 
   /** @returns whether others can follow */
   private async replayPart(manager: EntityManager, progress: Progress): Promise<boolean> {
-    const { endpointId, until, afterAt, afterId, includeDelivered } = progress;
-    const page = { endpointId, until, afterAt, afterId };
+    const { endpointId, to, afterAt, afterId, includeDelivered } = progress;
+    const page = { endpointId, until: to, afterAt, afterId };
     const rows = await this.statements.run(manager, findInRange, page);
     const wanted = rows.filter(({ state }) => includeDelivered || state !== 'delivered');
     const ids = wanted.map(({ id }) => id);
@@ -164,17 +146,12 @@ export class WebhookReplays {
     return rows.length === PART;
   }
 
-  private recordEnd(manager: EntityManager, progress: Progress): void {
-    const { actor, endpointId, since, until, includeDelivered, replayed } = progress;
-    this.auditLog.record(manager, actor, {
+  private recordEnd(manager: EntityManager, progress: Progress): Promise<void> {
+    const { actor, endpointId, from, to, includeDelivered, replayed } = progress;
+    return this.auditLog.record(manager, actor, {
       action: 'webhook_endpoint.replay',
       object: { type: 'webhook_endpoint', id: endpointId },
-      details: {
-        since: toWireTime(since),
-        until: toWireTime(until),
-        include_delivered: includeDelivered,
-        replayed,
-      },
+      details: { from: toWireTime(from), to: toWireTime(to), include_delivered: includeDelivered, replayed },
     });
   }
 }

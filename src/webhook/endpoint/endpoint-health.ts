@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { DAY_MS } from '../../common/time.ts';
 import type { EntityManager } from 'typeorm';
 import { AuditLog, ofService } from '../../audit/audit-log.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import type { StoredWebhookEndpoint } from './webhook-endpoint.repository.ts';
 
-const DAY_MS = 86_400_000;
-/** An endpoint of which every attempt has failed for so long is warned of, and after as long again as here switched off. */
+/** An endpoint whose attempts all fail gets a warning after this time, and is disabled after twice this time. */
 const WARN_AFTER_MS = 3 * DAY_MS;
 const DISABLE_AFTER_WARNING_MS = 2 * DAY_MS;
 
@@ -42,19 +42,19 @@ const warn = statement<{ id: number; now: number }, { id: number }>(
     UPDATE webhook_endpoint SET warned_at = :now WHERE id = :id AND warned_at IS NULL RETURNING id`,
 );
 
-/** Not if it has moved since. */
+/** Disables nothing if the URL has changed meanwhile, or the endpoint was removed. */
 const disable = statement<{ id: number; url: string; now: number; reason: string }, { id: number }>(
   'webhook-endpoint.disable',
   () => `
     UPDATE webhook_endpoint SET disabled_at = :now, disabled_reason = :reason, updated_at = :now
-    WHERE id = :id AND url = :url AND disabled_at IS NULL
+    WHERE id = :id AND url = :url AND disabled_at IS NULL AND removed_at IS NULL
     RETURNING id`,
 );
 
-/** Keeps how an endpoint does, and switches off what does not work for days; a short outage changes nothing. */
+/** Tracks failures of endpoints, and disables those that fail for days; a short outage changes nothing. */
 @Injectable()
 export class EndpointHealth {
-  /** How many endpoints this process has switched off, by reason. */
+  /** Endpoints that this process has disabled, by reason. */
   readonly disabled = { gone: 0, failing: 0 };
 
   constructor(
@@ -66,17 +66,13 @@ export class EndpointHealth {
     manager: EntityManager,
     { id, failingSince, pausedUntil: known }: StoredWebhookEndpoint,
   ): Promise<void> {
-    // What another process has noted meanwhile is undone by the next success.
+    // The next success clears a failure that another process has stored meanwhile.
     if (failingSince === null && known === null) return;
     await this.statements.run(manager, succeed, { id, known });
   }
 
-  /** @param pauseMs for how long nothing is to be sent to it; undefined to go on */
-  async fail(
-    manager: EntityManager,
-    endpoint: Endpoint,
-    pauseMs: number | undefined,
-  ): Promise<void> {
+  /** @param pauseMs duration of the pause; undefined for none */
+  async fail(manager: EntityManager, endpoint: Endpoint, pauseMs: number | undefined): Promise<void> {
     const { id, pausedUntil: known } = endpoint;
     const now = Date.now();
     const pausedUntil = pauseMs === undefined ? null : now + pauseMs;
@@ -90,16 +86,11 @@ export class EndpointHealth {
     }
   }
 
-  /** Switches the endpoint off, unless it is so already. */
-  async disable(
-    manager: EntityManager,
-    { id, workspaceId, url }: Endpoint,
-    reason: 'gone' | 'failing',
-  ): Promise<void> {
+  async disable(manager: EntityManager, { id, workspaceId, url }: Endpoint, reason: 'gone' | 'failing'): Promise<void> {
     const parameters = { id, url, now: Date.now(), reason };
     if ((await this.statements.run(manager, disable, parameters)).length === 0) return;
     this.disabled[reason]++;
-    this.auditLog.record(manager, ofService(workspaceId), {
+    await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.disable',
       object: { type: 'webhook_endpoint', id },
       details: { reason },
@@ -113,7 +104,7 @@ export class EndpointHealth {
   ): Promise<void> {
     const now = Date.now();
     if ((await this.statements.run(manager, warn, { id, now })).length === 0) return;
-    this.auditLog.record(manager, ofService(workspaceId), {
+    await this.auditLog.record(manager, ofService(workspaceId), {
       action: 'webhook_endpoint.warn',
       object: { type: 'webhook_endpoint', id },
       details: {

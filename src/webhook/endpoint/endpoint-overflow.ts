@@ -6,15 +6,15 @@ import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { Transactor } from '../../database/transactor.ts';
 
-/** Deliveries of one endpoint that may wait; each process counts by itself, so that there can be some more. */
-const MOST_WAITING = 50_000;
+/** Maximum of pending deliveries per endpoint. Each process counts by itself, so that there can be slightly more. */
+const MAX_WAITING = 50_000;
 
 const countWaiting = statement<{ id: number }, { count: number }>(
   'webhook-endpoint.count-waiting',
   () => `
     SELECT count(*) AS count FROM (
       SELECT d.id FROM webhook_delivery d
-      WHERE d.endpoint_id = :id AND d.due_at IS NOT NULL LIMIT ${MOST_WAITING}) AS waiting`,
+      WHERE d.endpoint_id = :id AND d.due_at IS NOT NULL LIMIT ${MAX_WAITING}) AS waiting`,
 );
 
 const beginSkipping = statement<{ ids: readonly number[]; now: number }, { id: number }>(
@@ -31,14 +31,14 @@ interface Skipping {
   since: number;
 }
 
-/** Those that have sent half of what may wait. */
+/** Finds endpoints whose pending deliveries are down to half of the maximum. */
 const findRelieved = statement<object, Skipping>(
   'webhook-endpoint.find-relieved',
   () => `
     SELECT e.id, e.workspace_id AS "workspaceId", e.skipping_since AS since FROM webhook_endpoint e
     WHERE e.skipping_since IS NOT NULL AND e.removed_at IS NULL AND NOT EXISTS (
       SELECT 1 FROM webhook_delivery d WHERE d.endpoint_id = e.id AND d.due_at IS NOT NULL
-      LIMIT 1 OFFSET ${MOST_WAITING / 2})`,
+      LIMIT 1 OFFSET ${MAX_WAITING / 2})`,
 );
 
 const endSkipping = statement<Pick<Skipping, 'id' | 'since'>, { id: number }>(
@@ -49,15 +49,14 @@ const endSkipping = statement<Pick<Skipping, 'id' | 'since'>, { id: number }>(
 );
 
 /**
- * Bounds how many deliveries wait for an endpoint. Beyond that its events are left out until half of them are sent;
- * then the event `webhook_endpoint.overflow` tells the endpoint to read the feed, in which they are.
+ * Bounds the pending deliveries of an endpoint. Beyond the maximum its events are dropped until half of them are sent.
+ * The event `webhook_endpoint.overflow` then tells the endpoint to read the feed, which still has the dropped events.
  */
 @Injectable()
 export class EndpointOverflow {
-  /** How often this process has begun to leave out events of an endpoint. */
   begun = 0;
   private readonly logger = new Logger(EndpointOverflow.name);
-  /** How many deliveries of an endpoint can be added before those that wait are counted again. */
+  /** Deliveries of an endpoint that can be added before the next count. */
   private readonly room = new Map<number, number>();
 
   constructor(
@@ -66,34 +65,33 @@ export class EndpointOverflow {
     private readonly auditLog: AuditLog,
   ) {}
 
-  /** Whether so many more deliveries of an endpoint may wait; what it grants counts as added. */
+  /** Tells whether an endpoint may get `more` deliveries, and counts them as added. */
   async admits(id: number, more: number): Promise<boolean> {
     let left = (this.room.get(id) ?? 0) - more;
     if (left < 0) {
       const [waiting] = await this.statements.read(countWaiting, { id });
-      left = MOST_WAITING - waiting!.count - more;
+      left = MAX_WAITING - waiting!.count - more;
     }
     this.room.set(id, left);
     return left >= 0;
   }
 
-  /** Notes that events of these endpoints are left out. */
   async begin(manager: EntityManager, endpointIds: readonly number[]): Promise<void> {
     if (endpointIds.length === 0) return;
     const parameters = { ids: endpointIds, now: Date.now() };
     const begun = await this.statements.run(manager, beginSkipping, parameters);
     this.begun += begun.length;
     for (const { id } of begun) {
-      this.logger.warn({ msg: 'events are left out: too many webhooks wait', endpoint: id });
+      this.logger.warn({ msg: 'too many pending webhooks; dropping events of the endpoint', endpoint: id });
     }
   }
 
-  /** Ends the leaving out of events where enough is sent, and tells the endpoint. @throws DatabaseUnavailable */
+  /** Ends overflows once enough deliveries are sent, and tells the endpoints. @throws DatabaseUnavailable */
   async end(): Promise<void> {
     for (const { id, workspaceId, since } of await this.statements.read(findRelieved, {})) {
       await this.transactor.run(async (manager) => {
         if ((await this.statements.run(manager, endSkipping, { id, since })).length === 0) return;
-        this.auditLog.record(manager, ofService(workspaceId), {
+        await this.auditLog.record(manager, ofService(workspaceId), {
           action: 'webhook_endpoint.overflow',
           object: { type: 'webhook_endpoint', id },
           details: { since: toWireTime(since) },

@@ -1,26 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import { ValidationFailed, WebhookSecretUnreadable } from '../../common/errors.ts';
+import { ValidationFailed, WebhookSecretUnreadable } from '../../common/problem/errors.ts';
 import {
   type SecretsOwner,
   WebhookSecretCipher,
   type WebhookSecrets,
 } from '../../encryption-key/webhook-secret-cipher.ts';
 import { generateSigningSecret } from '../sending/signature.ts';
-import type { UpdateWebhookEndpointDto } from './dto/webhook-endpoint.dto.ts';
+import type { UpdateWebhookEndpointRequest } from './dto/webhook-endpoint.dto.ts';
 import type { StoredWebhookEndpoint } from './webhook-endpoint.repository.ts';
 
-/** What an endpoint has of its secrets and headers. */
 type SealedColumns = Pick<StoredWebhookEndpoint, 'ciphertext' | 'keyId' | 'headerNames'>;
 
-/** A new secret, shown once, and what its endpoint stores of it. */
+/** A new secret, shown once, with the columns that store it. */
 interface RolledSecret {
   secret: string;
   columns: SealedColumns & Pick<StoredWebhookEndpoint, 'publicKey' | 'oldSecretUntil'>;
-  /** Whether what was there before could not be decrypted any more. */
   isUnreadable: boolean;
 }
 
-/** Keeps what of an endpoint is secret: what it signs with, and the values of its headers. */
+/** Encrypts the secrets of an endpoint: its signing keys and the values of its headers. */
 @Injectable()
 export class EndpointSecrets {
   constructor(private readonly cipher: WebhookSecretCipher) {}
@@ -30,14 +28,14 @@ export class EndpointSecrets {
     return { ...this.cipher.encrypt(secrets, owner), headerNames };
   }
 
-  /** What changes with these headers; nothing if they are there already. @throws WebhookSecretUnreadable */
+  /** Returns the columns to update for these headers; empty if they are equal. @throws WebhookSecretUnreadable */
   withHeaders(row: StoredWebhookEndpoint, headers: Record<string, string>): Partial<SealedColumns> {
     const known = this.cipher.decrypt(row, row);
     if (JSON.stringify(known.headers) === JSON.stringify(headers)) return {};
     return this.seal({ ...known, headers }, row);
   }
 
-  /** Makes a new secret, beside which the one before signs for so long; the headers stay if they can be read. */
+  /** Makes a new secret. The previous one also signs until the grace period ends. Headers stay if they can be decrypted. */
   roll(row: StoredWebhookEndpoint, graceMs: number): RolledSecret {
     const known = this.find(row);
     const { secret, publicKey } = generateSigningSecret(row.signature);
@@ -66,13 +64,10 @@ export class EndpointSecrets {
 }
 
 /**
- * Headers may be credentials of the receiver: another one does not get them unless the caller knows them.
+ * Headers may be credentials of the receiver, so a new receiver gets them only from a caller that knows them.
  * @throws ValidationFailed
  */
-export function requireHeadersAnew(
-  row: StoredWebhookEndpoint,
-  dto: UpdateWebhookEndpointDto,
-): void {
+export function requireHeadersAnew(row: StoredWebhookEndpoint, dto: UpdateWebhookEndpointRequest): void {
   if (dto.url === undefined || dto.headers !== undefined || row.headerNames === '') return;
   if (new URL(dto.url).origin === new URL(row.url).origin) return;
   const detail = 'With a url of another origin the headers must be given anew.';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { isIP } from 'node:net';
-import { ValidationFailed } from '../../common/errors.ts';
+import { ValidationFailed } from '../../common/problem/errors.ts';
 import { Config } from '../../config/config.ts';
 import { AddressRules } from '../sending/address-rules.ts';
 
-/** Says where endpoints may be; what a name leads to is judged by each attempt. */
+/** Validates URLs of endpoints. Each attempt checks the address behind the name. */
 @Injectable()
 export class EndpointUrls {
   private readonly rules: AddressRules;
@@ -13,14 +13,14 @@ export class EndpointUrls {
     this.rules = new AddressRules(config.webhookAllowedCidrs);
   }
 
-  /** @throws ValidationFailed for what would never be sent to */
+  /** @throws ValidationFailed for a URL that would never be used */
   requireAcceptable(url: string): void {
     const { protocol, hostname } = new URL(url);
     const host = hostname.replace(/^\[|\]$/g, '');
     const refuse = (detail: string): never => {
       throw new ValidationFailed([{ pointer: '/url', code: 'not_acceptable', detail }]);
     };
-    if (protocol === 'http:' && this.config.webhookAllowHttp === 'off') {
+    if (protocol === 'http:' && !this.config.webhookAllowHttp) {
       refuse('The url must begin with https://.');
     }
     if (isIP(host) !== 0 && !this.rules.permits(host)) {

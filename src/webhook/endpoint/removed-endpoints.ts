@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { statement } from '../../database/statement.ts';
-import { Statements } from '../../database/statements.ts';
-import { Transactor } from '../../database/transactor.ts';
 import { ExpirySweep, type RemoveExpired } from '../../database/upkeep/expiry-sweep.ts';
 
 /** Small enough that no caller waits for it. */
@@ -13,9 +11,9 @@ const findRemoved = statement<{ now: number }, { id: number }>(
 );
 
 /**
- * Goes on behind the batch before: what that has removed stays in the index for as long as anybody
- * has a snapshot, as a backup has, and each batch would pass by all of it. What follows in the order of
- * the index is read as far as it belongs to the endpoint: with that inside, PostgreSQL would sort.
+ * Continues after the previous batch: removed rows stay in the index while any snapshot is open, such as a backup's,
+ * and each batch would scan all of them. Reads on in the order of the index, and filters the endpoint outside: with the
+ * filter inside, PostgreSQL would sort.
  */
 const removeDeliveries = statement<
   { id: number; afterAt: number; afterId: number },
@@ -36,7 +34,7 @@ const removeDeliveries = statement<
     RETURNING id, occurred_at AS "occurredAt"`,
 );
 
-/** Those that have nothing left: what was made of changes meanwhile is for the next sweep. */
+/** Removes endpoints without deliveries; deliveries created meanwhile are left for the next sweep. */
 const removeEndpoints: RemoveExpired = statement(
   'webhook-endpoint.remove',
   ({ isAmong }) => `
@@ -52,14 +50,12 @@ const removeEndpoints: RemoveExpired = statement(
 );
 
 /**
- * Removes endpoints that were deleted: first their deliveries with the attempts, in batches, since there can be
- * millions, and then their secrets with the rest.
+ * Removes deleted endpoints: first their deliveries and attempts, in batches, since there can be millions, then the
+ * rows with their secrets.
  */
 @Injectable()
 export class RemovedEndpoints extends ExpirySweep {
-  constructor(transactor: Transactor, statements: Statements) {
-    super(transactor, statements, removeEndpoints);
-  }
+  protected readonly removeExpired = removeEndpoints;
 
   protected override async *removeBatches(now: number): AsyncGenerator<number> {
     for (const { id } of await this.statements.read(findRemoved, { now })) {
@@ -72,9 +68,7 @@ export class RemovedEndpoints extends ExpirySweep {
     let last = { occurredAt: -1, id: 0 };
     for (let batch = BATCH; batch > 0; yield batch) {
       const parameters = { id, afterAt: last.occurredAt, afterId: last.id };
-      const rows = await this.transactor.run((manager) =>
-        this.statements.run(manager, removeDeliveries, parameters),
-      );
+      const rows = await this.transactor.run((manager) => this.statements.run(manager, removeDeliveries, parameters));
       batch = rows.length;
       last = rows.reduce((one, other) => (isBehind(other, one) ? other : one), last);
     }
@@ -82,7 +76,5 @@ export class RemovedEndpoints extends ExpirySweep {
 }
 
 function isBehind(one: { occurredAt: number; id: number }, other: typeof one): boolean {
-  return one.occurredAt === other.occurredAt
-    ? one.id > other.id
-    : one.occurredAt > other.occurredAt;
+  return one.occurredAt === other.occurredAt ? one.id > other.id : one.occurredAt > other.occurredAt;
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { randomInt } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
-import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/errors.ts';
+import { DatabaseUnavailable, WebhookEndpointNotFound } from '../../common/problem/errors.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
-import type { WebhookEndpoint } from './webhook-endpoint.entity.ts';
+import type { WebhookEndpoint } from '../entities/webhook-endpoint.entity.ts';
 
 export type StoredWebhookEndpoint = Omit<WebhookEndpoint, 'workspace' | 'removedAt'>;
 
@@ -13,9 +13,9 @@ interface Key {
   id: number;
 }
 
-/** Ids have nine digits, of which none shows how many endpoints there are. */
+/** Ids are random with nine digits, so that they do not reveal how many endpoints exist. */
 const ID_RANGE = [100_000_000, 1_000_000_000] as const;
-/** A random id may be taken already, seldom twice in a row. */
+/** A random id may be taken already, but seldom twice in a row. */
 const MAX_ATTEMPTS = 20;
 
 const COLUMNS = `
@@ -87,10 +87,8 @@ const updateEndpoint = statement<{ [Name in keyof Changing]: Changing[Name] }>(
     WHERE workspace_id = :workspaceId AND id = :id`,
 );
 
-/** An endpoint that may be sent to, and has deliveries that are due, the first of them since `dueAt`. */
-export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'pausedUntil'> & {
-  dueAt: number;
-};
+/** An endpoint with deliveries that are due, the first of them since `dueAt`. */
+export type DueEndpoint = Pick<StoredWebhookEndpoint, 'id' | 'workspaceId' | 'pausedUntil'> & { dueAt: number };
 
 const findDue = statement<{ now: number }, DueEndpoint>(
   'webhook-endpoint.find-due',
@@ -116,7 +114,6 @@ const findForSending = statement<{ id: number; now: number }, StoredWebhookEndpo
       AND (e.paused_until IS NULL OR e.paused_until <= CAST(:now AS bigint))`,
 );
 
-/** What says which events an endpoint gets. */
 type SubscribedEndpoint = Pick<
   StoredWebhookEndpoint,
   'id' | 'workspaceId' | 'eventTypes' | 'createdAt' | 'skippingSince'
@@ -141,13 +138,10 @@ const findOldestCreation = statement<object, { createdAt: number | null }>(
   () => 'SELECT min(created_at) AS "createdAt" FROM webhook_endpoint WHERE removed_at IS NULL',
 );
 
-/** It is off, too: the version before knows nothing of removal. */
 const markRemoved = statement<Key & { now: number }>(
   'webhook-endpoint.mark-removed',
   () => `
-    UPDATE webhook_endpoint SET removed_at = :now, disabled_at = COALESCE(disabled_at, :now),
-      disabled_reason = COALESCE(disabled_reason, 'request')
-    WHERE workspace_id = :workspaceId AND id = :id`,
+    UPDATE webhook_endpoint SET removed_at = :now WHERE workspace_id = :workspaceId AND id = :id`,
 );
 
 /** Queries webhook endpoints; each query names its workspace. */
@@ -172,7 +166,7 @@ export class WebhookEndpointRepository {
     return found;
   }
 
-  /** As `get`, locked against other writers until the transaction ends. @throws WebhookEndpointNotFound */
+  /** Locks the row against other writers until the transaction ends. @throws WebhookEndpointNotFound */
   async lock(manager: EntityManager, key: Key): Promise<StoredWebhookEndpoint> {
     const [found] = await this.statements.run(manager, lockEndpoint, key);
     if (!found) throw new WebhookEndpointNotFound();
@@ -184,14 +178,8 @@ export class WebhookEndpointRepository {
     return row!.count;
   }
 
-  /**
-   * Inserts an endpoint under a number that nobody has.
-   * @param toRow makes the row of this number
-   */
-  async insert(
-    manager: EntityManager,
-    toRow: (id: number) => StoredWebhookEndpoint,
-  ): Promise<StoredWebhookEndpoint> {
+  /** Inserts an endpoint under a free id. @param toRow makes the row of this id */
+  async insert(manager: EntityManager, toRow: (id: number) => StoredWebhookEndpoint): Promise<StoredWebhookEndpoint> {
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt++) {
       const row = toRow(randomInt(...ID_RANGE));
       if ((await this.statements.run(manager, insertEndpoint, row)).length > 0) return row;
@@ -204,32 +192,31 @@ export class WebhookEndpointRepository {
     await this.statements.run(manager, updateEndpoint, row);
   }
 
-  /** Whether there is any, of whichever workspace. */
   async hasAny(): Promise<boolean> {
     return (await this.statements.read(findAny, {})).length > 0;
   }
 
-  /** When the oldest of all was created, in milliseconds since 1970; undefined if there is none. */
+  /** Returns the creation time of the oldest endpoint of all; undefined if there is none. */
   async findOldestCreation(): Promise<number | undefined> {
     return (await this.statements.read(findOldestCreation, {}))[0]?.createdAt ?? undefined;
   }
 
-  /** The endpoints of these workspaces, also those that are off. */
+  /** Lists the endpoints of these workspaces, including disabled ones. */
   listOf(workspaceIds: readonly number[]): Promise<SubscribedEndpoint[]> {
     return this.statements.read(listOfWorkspaces, { workspaceIds });
   }
 
-  /** The endpoints, of every workspace, to which something is to be sent now. */
+  /** Lists the endpoints of every workspace with deliveries that are due. */
   findDue(): Promise<DueEndpoint[]> {
     return this.statements.read(findDue, { now: Date.now() });
   }
 
-  /** An endpoint that is on and not paused; undefined if it is not so. */
+  /** Returns undefined if the endpoint is disabled or paused. */
   async findForSending(id: number): Promise<StoredWebhookEndpoint | undefined> {
     return (await this.statements.read(findForSending, { id, now: Date.now() }))[0];
   }
 
-  /** Hides an endpoint that `manager` has locked from everybody but `RemovedEndpoints`. */
+  /** Hides an endpoint that `manager` has locked from everything but `RemovedEndpoints`. */
   async markRemoved(manager: EntityManager, key: Key): Promise<void> {
     await this.statements.run(manager, markRemoved, { ...key, now: Date.now() });
   }

@@ -1,18 +1,12 @@
-import {
-  createHmac,
-  createPrivateKey,
-  generateKeyPairSync,
-  type KeyObject,
-  sign,
-} from 'node:crypto';
-import { randomBytes } from '../../common/random-bytes.ts';
+import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { randomBytes } from '../../common/secret/random-bytes.ts';
 
-/** How deliveries are signed (Standard Webhooks 1.0): `v1` is an HMAC, `v1a` Ed25519. */
+/** The schemes of Standard Webhooks 1.0: `v1` is an HMAC, `v1a` Ed25519. */
 export const signatureSchemes = ['v1', 'v1a'] as const;
 
 export type SignatureScheme = (typeof signatureSchemes)[number];
 
-/** What is signed: the id of the message, its time in whole seconds, and its body as it is sent. */
+/** The signed content: the id of the message, its time in whole seconds, and its exact body. */
 export interface SignedMessage {
   id: string;
   timestamp: number;
@@ -20,11 +14,11 @@ export interface SignedMessage {
 }
 
 const SECRET_BYTES = 32;
-const LEAST_SECRET_BYTES = 24;
-const MOST_SECRET_BYTES = 64;
+const MIN_SECRET_BYTES = 24;
+const MAX_SECRET_BYTES = 64;
 const HALF_OF_KEY = 32;
 
-/** A secret as it is kept, and what of it may be shown at any time. */
+/** A stored secret, with the part that may be shown at any time. */
 export interface SigningSecret {
   /** `whsec_…`, or `whsk_…`: the private key followed by the public one. */
   secret: string;
@@ -32,7 +26,6 @@ export interface SigningSecret {
   publicKey: string | null;
 }
 
-/** Makes a new secret of a scheme. */
 export function generateSigningSecret(scheme: SignatureScheme): SigningSecret {
   if (scheme === 'v1') {
     return { secret: `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`, publicKey: null };
@@ -46,9 +39,9 @@ export function generateSigningSecret(scheme: SignatureScheme): SigningSecret {
 }
 
 /**
- * The value of `webhook-signature`: one signature for each secret, so that a receiver which knows
- * either of two accepts the message.
- * @throws RangeError if a secret has not the form of its scheme
+ * Returns the value of `webhook-signature`: one signature per secret, so that a receiver that knows either of two
+ * accepts the message.
+ * @throws RangeError for a secret of the wrong form
  */
 export function signatureOf(message: SignedMessage, secrets: readonly string[]): string {
   const { id, timestamp, body } = message;
@@ -61,7 +54,7 @@ function signWith(secret: string, content: string): string {
     return `v1a,${sign(null, Buffer.from(content), toPrivateKey(secret)).toString('base64')}`;
   }
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-  if (key.length < LEAST_SECRET_BYTES || key.length > MOST_SECRET_BYTES) {
+  if (key.length < MIN_SECRET_BYTES || key.length > MAX_SECRET_BYTES) {
     throw new RangeError('a secret of v1 has 24 to 64 bytes');
   }
   return `v1,${createHmac('sha256', key).update(content).digest('base64')}`;
@@ -70,8 +63,6 @@ function signWith(secret: string, content: string): string {
 function toPrivateKey(secret: string): KeyObject {
   const both = Buffer.from(secret.slice('whsk_'.length), 'base64');
   if (both.length !== 2 * HALF_OF_KEY) throw new RangeError('a key of v1a has 64 bytes');
-  const [d, x] = [both.subarray(0, HALF_OF_KEY), both.subarray(HALF_OF_KEY)].map((half) =>
-    half.toString('base64url'),
-  );
+  const [d, x] = [both.subarray(0, HALF_OF_KEY), both.subarray(HALF_OF_KEY)].map((half) => half.toString('base64url'));
   return createPrivateKey({ key: { kty: 'OKP', crv: 'Ed25519', d, x }, format: 'jwk' });
 }

@@ -1,19 +1,19 @@
 import type { LookupAddress } from 'node:dns';
+import { DAY_MS } from '../../common/time.ts';
 import { Resolver as NameServers } from 'node:dns/promises';
 import { type IncomingMessage, request as requestByHttp, type RequestOptions } from 'node:http';
 import { request as requestByHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { redactTokens } from '../../common/secrets.ts';
+import { redactTokens } from '../../common/secret/secrets.ts';
 import type { AddressRules } from './address-rules.ts';
 
-/** One message on its way to one receiver. */
 export interface Message {
   url: string;
   headers: Readonly<Record<string, string>>;
   body: string;
 }
 
-/** Why there is no answer; docs/webhooks.md tells each. */
+/** Reasons for a missing response; docs/webhooks.md describes each. */
 export const sendFailures = [
   'address_forbidden',
   'name_not_resolved',
@@ -27,34 +27,31 @@ export const sendFailures = [
 
 type SendFailure = (typeof sendFailures)[number];
 
-/** What became of an attempt: an answer, whatever its status, or the reason why there is none. */
+/** The result of an attempt: a response with any status, or the reason why there is none. */
 export type Sent =
   | { status: number; answer: string; retryAfterMs: number | null; failure?: undefined }
   | { failure: SendFailure; status?: undefined };
 
-/** Finds every address of a name. */
 export type Resolver = (name: string) => Promise<LookupAddress[]>;
 
 export interface SenderOptions {
   rules: AddressRules;
-  /** Whether messages may go out unencrypted. */
   allowHttp: boolean;
-  /** Of the whole attempt, from looking up the name to the last byte that is read. */
+  /** Limit of the whole attempt, from the look-up of the name to the last byte of the response. */
   deadlineMs: number;
   resolve?: Resolver;
 }
 
-/** Of an answer no more is read, whatever follows. */
+/** Bytes read of a response. */
 const ANSWER_BYTES = 1024;
 /** Well within the deadline of an attempt. */
 const NAME_SERVERS = { timeout: 2000, tries: 2 };
-const MOST_RETRY_AFTER_MS = 24 * 3_600_000;
+const MAX_RETRY_AFTER_MS = DAY_MS;
 const HTTP_DATE = /^[A-Z][a-z]{2,8}[, ]/;
 
 /**
- * Posts messages to addresses that the rules permit, and to no other: the addresses that are checked are
- * those that are connected to, so that a name cannot lead elsewhere in between. It follows no
- * redirect and keeps no connection.
+ * Posts messages to permitted addresses only. It connects to the very addresses that it checked, so that a name cannot
+ * lead elsewhere in between. It follows no redirect and keeps no connection.
  */
 export class WebhookSender {
   private readonly rules: AddressRules;
@@ -75,7 +72,7 @@ export class WebhookSender {
     // The setting may have changed since the endpoint was created.
     if (target.protocol === 'http:' && !this.allowHttp) return { failure: 'address_forbidden' };
     const host = target.hostname.replace(/^\[|\]$/g, '');
-    // Node looks up no literal address, so that the lookup below would never see it.
+    // Node does not look up literal addresses, so the look-up below would not check them.
     if (isIP(host) !== 0 && !this.rules.permits(host)) return { failure: 'address_forbidden' };
     try {
       return await this.post(
@@ -84,11 +81,7 @@ export class WebhookSender {
           method: 'POST',
           agent: false,
           lookup: this.checkedLookup,
-          headers: {
-            ...headers,
-            'Content-Type': 'application/json',
-            'Content-Length': Buffer.byteLength(body),
-          },
+          headers: { ...headers, 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) },
         },
         body,
       );
@@ -99,14 +92,11 @@ export class WebhookSender {
 
   private post(target: URL, options: RequestOptions, body: string): Promise<Sent> {
     return new Promise((resolve, reject) => {
-      const request = (target.protocol === 'http:' ? requestByHttp : requestByHttps)(
-        target,
-        options,
-      );
+      const request = (target.protocol === 'http:' ? requestByHttp : requestByHttps)(target, options);
       const timer = setTimeout(() => {
         request.destroy(new SendError('timeout'));
       }, this.deadlineMs);
-      // Once there is a status it counts, whatever becomes of the rest of the answer.
+      // Once there is a status it counts, whatever happens to the rest of the response.
       let hasStatus = false;
       const fail = (error: Error): void => {
         if (!hasStatus) reject(error);
@@ -119,11 +109,7 @@ export class WebhookSender {
       request.on('response', (response) => {
         hasStatus = true;
         void readStart(response).then((start) => {
-          resolve({
-            status: response.statusCode!,
-            answer: toStoredText(start),
-            retryAfterMs: retryAfterOf(response),
-          });
+          resolve({ status: response.statusCode!, answer: toStoredText(start), retryAfterMs: retryAfterOf(response) });
           request.destroy();
         });
       });
@@ -135,7 +121,7 @@ export class WebhookSender {
     });
   }
 
-  /** Hands Node addresses that were all checked, or none: one forbidden address refuses the name. */
+  /** Returns only checked addresses to Node: one forbidden address refuses the name. */
   private readonly checkedLookup: LookupFunction = (name, { all }, callback) => {
     this.resolve(name).then(
       (addresses) => {
@@ -163,8 +149,8 @@ class SendError extends Error {
 }
 
 /**
- * Asks the name servers, and not the system: its look-ups take threads that the database needs, too, and
- * cannot be given up where a name server does not answer.
+ * Asks the name servers directly: look-ups of the system use threads that the database needs, and cannot be cancelled
+ * if a name server does not answer.
  */
 async function resolveAll(name: string): Promise<LookupAddress[]> {
   const servers = new NameServers(NAME_SERVERS);
@@ -176,7 +162,7 @@ async function resolveAll(name: string): Promise<LookupAddress[]> {
   ];
 }
 
-/** The first bytes of an answer: as many as are kept, or as arrive before it ends or is cut off. */
+/** Reads the first bytes of a response: the limit, or fewer if it ends or breaks off before. */
 function readStart(response: IncomingMessage): Promise<Buffer> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -194,18 +180,18 @@ function readStart(response: IncomingMessage): Promise<Buffer> {
   });
 }
 
-/** Text that both databases can hold, and that shows no token which a receiver has sent back. */
+/** Makes text that both databases can hold, without tokens that a receiver has sent back. */
 function toStoredText(bytes: Buffer): string {
   return redactTokens(bytes.toString('utf8').replaceAll('\0', '\uFFFD'));
 }
 
-/** `Retry-After` (RFC 9110, section 10.2.3) in milliseconds, at most a day; null without one. */
+/** Parses `Retry-After` (RFC 9110, section 10.2.3) to milliseconds, at most a day; null without one. */
 function retryAfterOf({ headers }: IncomingMessage): number | null {
   const text = headers['retry-after']?.trim() ?? '';
-  // Not any text that Date understands: it would take "-1" for a year.
+  // Accepts the format of HTTP only: `Date.parse` would read "-1" as a year.
   const moment = HTTP_DATE.test(text) ? Date.parse(text) : NaN;
   const ms = /^\d{1,9}$/.test(text) ? Number(text) * 1000 : moment - Date.now();
-  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MOST_RETRY_AFTER_MS);
+  return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_RETRY_AFTER_MS);
 }
 
 const FAILURES: Record<string, SendFailure> = {

@@ -1,4 +1,4 @@
-import { scopes } from '../../../src/common/caller.ts';
+import { scopes } from '../../../src/common/access/caller.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { fillWorkspace, placesOf } from '../../support/console-content.ts';
 import type { ConsolePage } from '../../support/console-page.ts';
@@ -20,13 +20,14 @@ beforeAll(async () => {
   places = placesOf('acme', made);
   const endpoint = `webhooks/${await failingEndpoint(api)}`;
   places.push('groups/initech', 'groups?search=nothing', 'groups?status=suspended', endpoint);
-  places.push('audit?action=none', 'api-tokens?all=1', 'nowhere');
+  places.push('audit?types=none', 'api-tokens?all=1', 'nowhere');
   const thing = `registry/data-sources/${made.dataSource}`;
   dialogs = [
     ...['New user group', 'Import', 'Export'].map((name): [string, string] => ['groups', name]),
-    ...['Edit', 'Rotate', 'Suspend', 'Delete', 'Show the current one'].map(
-      (name): [string, string] => ['groups/acme', name],
-    ),
+    ...['Edit', 'Rotate', 'Suspend', 'Delete', 'Show the current one'].map((name): [string, string] => [
+      'groups/acme',
+      name,
+    ]),
     ['groups/initech', 'End now'],
     ['groups/acme', 'Show the current one', 'Show'],
     ['groups', 'Keys'],
@@ -39,10 +40,7 @@ beforeAll(async () => {
     ['api-tokens', 'New API token'],
     ...['Edit', 'Rotate', 'Revoke'].map((name): [string, string] => ['api-tokens', name]),
     ['webhooks', 'New endpoint'],
-    ...['Edit', 'New secret', 'Delete', 'Send a period again'].map((name): [string, string] => [
-      endpoint,
-      name,
-    ]),
+    ...['Edit', 'New secret', 'Delete', 'Send a period again'].map((name): [string, string] => [endpoint, name]),
     ['sessions', 'End'],
   ];
 });
@@ -53,13 +51,9 @@ async function makeVaried(api: ApiClient): Promise<void> {
   const { token } = await api.create({ user_group_id: 'initech', name: 'Initech', ...complete });
   await api.rotate(token, 3600);
   await api.call('POST', '/api/v1/user-groups/globex/suspend');
-  await api.call('PATCH', '/api/v1/workspace', {
-    required_properties: [{ name: 'acme', type: 'string' }],
-  });
+  await api.call('PATCH', '/api/v1/workspace', { required_properties: [{ name: 'acme', type: 'string' }] });
   await api.call('GET', '/api/v1/user-groups/absent');
-  const { body } = await api.call('POST', '/api/v1/api-tokens', {
-    ...{ name: 'old', scopes: ['admin'] },
-  });
+  const { body } = await api.call('POST', '/api/v1/api-tokens', { ...{ name: 'old', scopes: ['admin'] } });
   await api.call('POST', `/api/v1/api-tokens/${body.api_token.id}/revoke`);
 }
 

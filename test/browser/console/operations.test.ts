@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
-import type { AuditEventView } from '../../../src/audit/dto/audit-event-answer.dto.ts';
+import type { AuditEventView } from '../../../src/audit/dto/audit-event-response.dto.ts';
 import type { ApiClient } from '../../support/api-client.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { changeDatabase, onEachDatabase } from '../../support/databases.ts';
-import { type ReceivedMessage, until, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { type ReceivedMessage, WebhookReceiver } from '../../support/webhook-receiver.ts';
+import { until } from '../../support/until.ts';
 
 const HOUR_MS = 3_600_000;
 
@@ -25,15 +26,12 @@ onEachDatabase((kind) => {
   const storeEvent = (workspace: string, { id, time }: { id: string; time: string }) =>
     changeDatabase(
       service.database,
-      `INSERT INTO audit_event (workspace_id, occurred_at, action, actor_type, object_type, object_id)
-       SELECT id, ${Date.parse(time)}, 'user_group.create', 'operator', 'user_group', '${id}'
+      `INSERT INTO audit_event (public_id, workspace_id, occurred_at, action, actor_type, object_type, object_id)
+       SELECT ${Date.parse(time)}, id, ${Date.parse(time)}, 'user_group.create', 'operator', 'user_group', '${id}'
        FROM workspace WHERE name = '${workspace}'`,
     );
 
-  const storeActivity = (
-    workspace: string,
-    { hoursAgo, creations }: { hoursAgo: number; creations: number },
-  ) => {
+  const storeActivity = (workspace: string, { hoursAgo, creations }: { hoursAgo: number; creations: number }) => {
     const hour = Math.floor(Date.now() / HOUR_MS - hoursAgo) * HOUR_MS;
     return changeDatabase(
       service.database,
@@ -55,12 +53,10 @@ onEachDatabase((kind) => {
       await page.write(page.field('Action'), 'user_group.update');
       await page.leave();
       expect(await page.read(1, () => rows.count())).toBe(1);
-      expect(page.place).toContain('action=user_group.update');
+      expect(page.place).toContain('types=user_group.update');
       await page.use(page.button(/^Details of/));
       const changes = await page.tab.locator('.before-after').innerText();
-      expect(changes.replaceAll(/\s+/g, ' ')).toMatch(
-        /Before.*name acme.*After.*name Acme renamed/,
-      );
+      expect(changes.replaceAll(/\s+/g, ' ')).toMatch(/Before.*name acme.*After.*name Acme renamed/);
       await page.tab.reload();
       expect(await page.read(1, () => rows.count())).toBe(1);
       await page.use(page.button('Clear filters'));
@@ -77,10 +73,7 @@ onEachDatabase((kind) => {
       await storeEvent(workspace, { id: 'ancient', time: '2020-05-06T12:00:00Z' });
       /** The objects of the groups' events, the latest first. */
       const objects = () =>
-        page.tab
-          .locator('tbody tr')
-          .filter({ hasText: 'user group' })
-          .locator('td:nth-child(3) code');
+        page.tab.locator('tbody tr').filter({ hasText: 'user group' }).locator('td:nth-child(3) code');
       const expectOnly = async (...ids: string[]) => {
         expect(await page.read(ids, () => objects().allInnerTexts())).toEqual(ids);
       };
@@ -162,9 +155,7 @@ onEachDatabase((kind) => {
       await page.use(page.button('Switch off'));
       await page.button('Switch on').waitFor();
       const { body } = await api.call('GET', '/api/v1/webhook-endpoints');
-      expect(body.webhook_endpoints).toEqual([
-        expect.objectContaining({ url: receiver.url, enabled: false }),
-      ]);
+      expect(body.webhook_endpoints).toEqual([expect.objectContaining({ url: receiver.url, enabled: false })]);
     });
 
     test('a webhook endpoint is changed, gets another secret, and is deleted', async () => {
@@ -178,8 +169,7 @@ onEachDatabase((kind) => {
       await page.write(page.field('Events'), 'user_group.create\nuser_group.delete');
       await page.use(page.button('Save'));
       await page.heading(/^Our receiver/).waitFor();
-      const endpoint = async () =>
-        (await api.call('GET', `/api/v1/webhook-endpoints/${id}`)).body.webhook_endpoint;
+      const endpoint = async () => (await api.call('GET', `/api/v1/webhook-endpoints/${id}`)).body.webhook_endpoint;
       expect(await endpoint()).toMatchObject({
         url: receiver.url,
         description: 'Our receiver',
@@ -228,9 +218,8 @@ onEachDatabase((kind) => {
       };
       await sendAgain('2020-01-02T03:04', '2020-01-02T13:14', true);
       await page.shows('They will be sent again');
-      const list = '/api/v1/audit-events?action=webhook_endpoint.replay';
-      const replayed = async () =>
-        (await api.call('GET', list)).body.audit_events.map(({ details }) => details);
+      const list = '/api/v1/audit-events?types=webhook_endpoint.replay';
+      const replayed = async () => (await api.call('GET', list)).body.audit_events.map(({ details }) => details);
       await until(async () => (await replayed()).length === 1);
       expect(await replayed()).toMatchObject([{ replayed: 0 }]);
       await sendAgain('2020-01-02T03:04', '', true);
@@ -299,10 +288,7 @@ onEachDatabase((kind) => {
       await storeActivity(workspace, { hoursAgo: 72, creations: 7 });
       await storeActivity(workspace, { hoursAgo: 720, creations: 40 });
       await page.visit();
-      const created = page.tab
-        .locator('.legend')
-        .filter({ hasText: 'New groups' })
-        .locator('strong');
+      const created = page.tab.locator('.legend').filter({ hasText: 'New groups' }).locator('strong');
       const expectCreated = async (count: string) => {
         expect(await page.read(count, () => created.innerText())).toBe(count);
       };
@@ -359,9 +345,7 @@ function objectsOf(file: string): string[] {
     .split('\n')
     .slice(0, -1)
     .map((line) => JSON.parse(line) as AuditEventView);
-  return events
-    .filter(({ object }) => object?.type === 'user_group')
-    .map(({ object }) => object!.id);
+  return events.filter(({ object }) => object?.type === 'user_group').map(({ object }) => object!.id);
 }
 
 /** As a receiver computes it that has only this secret. */

@@ -1,4 +1,4 @@
-import { declareScope } from '../../../src/common/caller.ts';
+import { declareScope } from '../../../src/common/access/caller.ts';
 import { NDJSON } from '../../support/api-client.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
@@ -47,9 +47,7 @@ onEachDatabase((kind) => {
       expect(await Promise.all([works(first), works(second)])).toEqual([true, true]);
 
       await page.use(page.row('in overlap').getByRole('button', { name: 'Revoke' }));
-      expect(await page.dialog('Revoke').getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(
-        true,
-      );
+      expect(await page.dialog('Revoke').getByRole('button', { name: 'Revoke' }).isDisabled()).toBe(true);
       await page.write(page.field('Type its name renderer to confirm'), 'renderer');
       await page.use(page.dialog('Revoke').getByRole('button', { name: 'Revoke' }));
       await page.row('in overlap').waitFor({ state: 'detached' });
@@ -71,25 +69,17 @@ onEachDatabase((kind) => {
     test('an edit of an API token keeps the scope of a plugin', async () => {
       const seats = declareScope('seats:manage');
       // Nobody grants what they do not have.
-      const { page, api, workspace } = await begin({
-        hand,
-        scopes: ['admin', 'tokens:rotate', seats],
-      });
+      const { page, api, workspace } = await begin({ hand, scopes: ['admin', 'tokens:rotate', seats] });
       await service.issueToken([seats], workspace);
       await page.visit('api-tokens');
       const edited = page.row(seats).filter({ hasNotText: 'admin' });
       await page.use(edited.getByRole('button', { name: 'Edit' }));
-      expect(await page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked()).toBe(
-        true,
-      );
+      expect(await page.tab.getByRole('checkbox', { name: /^seats:manage/ }).isChecked()).toBe(true);
       await page.use(page.tab.getByRole('checkbox', { name: /^tokens:rotate/ }));
       await page.use(page.button('Save'));
       await edited.filter({ hasText: 'tokens:rotate' }).waitFor();
       const { body } = await api.call('GET', '/api/v1/api-tokens');
-      expect(body.api_tokens.map(({ scopes }) => scopes.toSorted())).toContainEqual([
-        seats,
-        'tokens:rotate',
-      ]);
+      expect(body.api_tokens.map(({ scopes }) => scopes.toSorted())).toContainEqual([seats, 'tokens:rotate']);
     });
 
     test('schemas and data sources are registered, and a change of the policy tells what would break', async () => {
@@ -179,9 +169,7 @@ onEachDatabase((kind) => {
       await page.use(submit);
       await page.row('The other one').waitFor();
       expect(await page.row('Renamed').count()).toBe(0);
-      expect(await page.tab.getByRole('link', { name: many }).getAttribute('aria-current')).toBe(
-        'page',
-      );
+      expect(await page.tab.getByRole('link', { name: many }).getAttribute('aria-current')).toBe('page');
       const left = await call();
       expect([left.includes('unused'), left.includes('The other one')]).toEqual([false, true]);
     });

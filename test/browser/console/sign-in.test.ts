@@ -1,4 +1,4 @@
-import { freePort } from '../../../scripts/lab/ports.mjs';
+import { freePort } from '../../system/lab/ports.mjs';
 import { byEachHand, type ConsolePage, type Hand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
@@ -106,19 +106,14 @@ onEachDatabase((kind) => {
       expect(performance.now() - revokedAt).toBeLessThan(1000);
     }
     await page.shows('its API token was ended');
+    page.takeAnyRefusals(401);
     await page.context.close();
     await other.close();
   });
 
   describe('once the API token has ended, the page has nothing of the workspace any more', () => {
     const DATA = ['Ravenna Holdings', 'a-schema', 'a-source', 'a-property', 'a-value'];
-    const [name, schema, source, property, value] = DATA as [
-      string,
-      string,
-      string,
-      string,
-      string,
-    ];
+    const [name, schema, source, property, value] = DATA as [string, string, string, string, string];
     const places: [place: string, dialog: string][] = [
       ['groups', ''],
       ['groups/acme', 'Edit'],
@@ -147,6 +142,7 @@ onEachDatabase((kind) => {
       await page.button('Sign in').waitFor();
       expect(await shown()).toEqual([]);
       expect(await page.tab.getByRole('dialog').count()).toBe(0);
+      page.takeAnyRefusals(401);
     });
   });
 
@@ -165,11 +161,11 @@ onEachDatabase((kind) => {
       guarded = await startTestService(kind, {
         PORT: String(port),
         PUBLIC_URL: origin,
-        CONSOLE_OPENID_ISSUER: provider.issuer,
-        CONSOLE_OPENID_CLIENT_ID: client.id,
-        CONSOLE_OPENID_CLIENT_SECRET: client.secret,
-        CONSOLE_OPENID_SCOPE: 'openid groups',
-        CONSOLE_OPENID_GRANTS: JSON.stringify([{ ...GRANT, scopes: ['user-groups:read'] }]),
+        CONSOLE_OIDC_ISSUER: provider.issuer,
+        CONSOLE_OIDC_CLIENT_ID: client.id,
+        CONSOLE_OIDC_CLIENT_SECRET: client.secret,
+        CONSOLE_OIDC_SCOPE: 'openid groups',
+        CONSOLE_OIDC_GRANTS: JSON.stringify([{ ...GRANT, scopes: ['user-groups:read'] }]),
       });
       for (const id of ['acme', 'globex']) await createGroup(guarded.api, id);
       await guarded.api.call('POST', '/api/v1/user-groups/globex/suspend');
@@ -180,8 +176,7 @@ onEachDatabase((kind) => {
       await provider.stop();
     });
 
-    const link = (page: ConsolePage) =>
-      page.tab.getByRole('link', { name: 'Sign in with your organisation' });
+    const link = (page: ConsolePage) => page.tab.getByRole('link', { name: 'Sign in with your organisation' });
     /** A page that an account of the provider sits at. */
     const openAs = async (account: keyof typeof ACCOUNTS, hand: Hand) => {
       const page = await open({ hand, at: guarded.baseUrl });

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { ShownTokens } from '../../../src/audit/shown-tokens.ts';
+import { TokenDisclosures } from '../../../src/audit/tally/token-disclosures.ts';
 import { type ApiClient, NDJSON } from '../../support/api-client.ts';
 import { byEachHand } from '../../support/console-page.ts';
 import { createGroup, withConsole } from '../../support/console-tests.ts';
@@ -62,10 +62,7 @@ onEachDatabase((kind) => {
       await page.heading('Acme Europe').waitFor();
       const { text, body } = await api.call('GET', path);
       expect(text).toContain(`"properties":${NUMBERS}`);
-      expect(body.user_group).toMatchObject({
-        name: 'Acme Europe',
-        mapping: { sales: 'warehouse' },
-      });
+      expect(body.user_group).toMatchObject({ name: 'Acme Europe', mapping: { sales: 'warehouse' } });
     });
 
     test('what a group lacks, the calls on its page give it, whatever its id', async () => {
@@ -143,9 +140,7 @@ onEachDatabase((kind) => {
       await page.tab.reload();
       await expectNames('birch');
       expect(page.place).toBe(place);
-      expect(await page.tab.getByRole('combobox', { name: 'Status' }).inputValue()).toBe(
-        'suspended',
-      );
+      expect(await page.tab.getByRole('combobox', { name: 'Status' }).inputValue()).toBe('suspended');
       await page.use(page.button('Clear filters'));
       await expectNames('dogwood', 'cedar', 'birch', 'alder');
       await page.write(page.field('Search by name, id or property value'), 'nothing of it');
@@ -183,18 +178,15 @@ onEachDatabase((kind) => {
       await page.button('Copy the secret').getByText('Copied').waitFor();
       expect(await page.clipboard()).toBe(second);
       await page.use(page.button('Done'));
-      expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([
-        false,
-        true,
-      ]);
+      expect(await Promise.all([first, second].map((token) => api.isActive(token)))).toEqual([false, true]);
       expect(await page.tab.content()).not.toContain(second);
 
       await page.use(page.button('Show the current one'));
       await page.use(page.button('Show'));
       await page.dialog('The current token').waitFor();
       expect(await page.readSecret()).toBe(second);
-      await service.app.get(ShownTokens).flush();
-      const { body } = await api.call('GET', '/api/v1/audit-events?action=user_group_token.show');
+      await service.app.get(TokenDisclosures).flush();
+      const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.show');
       expect(body.audit_events).toEqual([
         expect.objectContaining({
           object: { type: 'user_group', id: 'acme' },
@@ -225,9 +217,7 @@ onEachDatabase((kind) => {
       const token = await createGroup(api, 'acme');
       await page.visit('groups/acme');
       await page.use(page.button('Suspend'));
-      await page.use(
-        page.dialog('Suspend this user group').getByRole('button', { name: 'Suspend' }),
-      );
+      await page.use(page.dialog('Suspend this user group').getByRole('button', { name: 'Suspend' }));
       await page.shows('no token of it is active');
       expect(await api.isActive(token)).toBe(false);
       await page.use(page.button('Resume'));
@@ -275,9 +265,7 @@ onEachDatabase((kind) => {
       await page.tab.waitForURL(/search=group/);
       await bulk.waitFor({ state: 'detached' });
       // The blank before the next word.
-      expect(await page.field('Search by name, id or property value').inputValue()).toBe(
-        'group b ',
-      );
+      expect(await page.field('Search by name, id or property value').inputValue()).toBe('group b ');
       await page.use(page.button('Clear filters'));
       await page.row('Group d').waitFor();
       await pick();
@@ -339,7 +327,7 @@ onEachDatabase((kind) => {
         await page.use(page.button('Export'));
         if (isSecret) await page.use(dialog.getByRole('checkbox'));
         const file = await page.saved(dialog.getByRole('button', { name: 'Export' }));
-        expect(file).toContain('"user_group_id":"acme"');
+        expect(file).toContain('"provided_id":"acme"');
         expect(file.includes(token)).toBe(isSecret);
         await dialog.waitFor({ state: 'detached' });
       }

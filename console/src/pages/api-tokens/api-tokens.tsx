@@ -18,33 +18,26 @@ import { type ApiToken, isDead, TONES } from './state.ts';
 export default function ApiTokens() {
   const all = place.value.query.get('all') === '1';
   const search = (place.value.query.get('search') ?? '').toLowerCase();
-  const [open, setOpen] = useState<{
-    what: 'create' | 'rotate' | 'revoke' | 'edit';
-    token?: ApiToken;
-  }>();
-  const [secret, setSecret] = useState<Schemas['IssuedApiTokenView']>();
+  const [open, setOpen] = useState<{ what: 'create' | 'rotate' | 'revoke' | 'edit'; token?: ApiToken }>();
+  const [secret, setSecret] = useState<Schemas['ApiTokenWithSecret']>();
   const list = useList<ApiToken>(async (cursor, signal) => {
     const answer = await answerOf(
-      api.GET('/api/v1/api-tokens', {
-        params: { query: { limit: 200, ...(cursor && { cursor }) } },
-        signal,
-      }),
+      api.GET('/api/v1/api-tokens', { params: { query: { limit: 200, ...(cursor && { cursor }) } }, signal }),
     );
     return { rows: answer.api_tokens, next: answer.next_cursor };
   }, []);
-  // What is searched and hidden is of all of them.
+  // Searching and hiding need all of them.
   useEffect(() => {
     if (!list.error) list.more?.();
   }, [list.rows.length, list.busy]);
   const rows = list.rows.filter(
-    (token) =>
-      (all || !isDead(token)) && `${token.name} ${token.last_four}`.toLowerCase().includes(search),
+    (token) => (all || !isDead(token)) && `${token.name} ${token.last_four}`.toLowerCase().includes(search),
   );
   const hidden = list.rows.filter(isDead).length;
   const close = () => {
     setOpen(undefined);
   };
-  const issued = (token: Schemas['IssuedApiTokenView']) => {
+  const issued = (token: Schemas['ApiTokenWithSecret']) => {
     close();
     setSecret(token);
     list.reload();
@@ -148,7 +141,7 @@ export default function ApiTokens() {
                       >
                         Edit
                       </Button>
-                      {/* Nobody knows the token of a person, nor would they another. */}
+                      {/* The secret of a person's token is never shown, and neither would a new one be. */}
                       {one.subject === null && (
                         <Button
                           onClick={() => {
@@ -176,9 +169,7 @@ export default function ApiTokens() {
         {!list.fresh && !list.error && rows.length === 0 && (
           <tr>
             <td colSpan={6}>
-              <Empty title="No API token matches">
-                {all ? 'Try another search.' : 'The ended ones are hidden.'}
-              </Empty>
+              <Empty title="No API token matches">{all ? 'Try another search.' : 'The ended ones are hidden.'}</Empty>
             </td>
           </tr>
         )}
@@ -205,9 +196,7 @@ export default function ApiTokens() {
           typed={token.name}
           onClose={close}
           onSubmit={async () => {
-            await answerOf(
-              api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }),
-            );
+            await answerOf(api.POST('/api/v1/api-tokens/{id}/revoke', { params: { path: { id: token.id } } }));
             close();
             notify('Revoked');
             list.reload();
@@ -215,8 +204,7 @@ export default function ApiTokens() {
         >
           <p>
             Whoever calls with <strong>{token.name}</strong> is refused within a second, for good.
-            {session.value?.api_token.id === token.id &&
-              ' You are signed in with it: this session ends, too.'}
+            {session.value?.api_token.id === token.id && ' You are signed in with it: this session ends, too.'}
           </p>
         </Confirm>
       )}

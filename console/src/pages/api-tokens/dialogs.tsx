@@ -1,27 +1,16 @@
 import { useState } from 'preact/hooks';
 import { api, answerOf } from '../../api.ts';
-import type { Schemas } from '../../own-types.ts';
+import type { Schemas, Scope } from '../../own-types.ts';
 import { session } from '../../session.ts';
 import { DialogForm } from '../../ui/dialog.tsx';
 import { GraceChoice } from '../../ui/grace.tsx';
 import { useGrant } from './grant.tsx';
 import type { ApiToken } from './state.ts';
 
-type Issued = Schemas['IssuedApiTokenView'];
+type Issued = Schemas['ApiTokenWithSecret'];
 
-export function Issue({
-  onClose,
-  onDone,
-}: {
-  onClose: () => void;
-  onDone: (token: Issued) => void;
-}) {
-  const { grant, fields } = useGrant({
-    name: '',
-    scopes: [],
-    allowed_cidrs: null,
-    expires_at: null,
-  });
+export function Issue({ onClose, onDone }: { onClose: () => void; onDone: (token: Issued) => void }) {
+  const { grant, fields } = useGrant({ name: '', scopes: [], allowed_cidrs: null, expires_at: null });
   return (
     <DialogForm
       title="New API token"
@@ -37,16 +26,9 @@ export function Issue({
   );
 }
 
-export function Edit({
-  token,
-  onClose,
-  onDone,
-}: {
-  token: ApiToken;
-  onClose: () => void;
-  onDone: () => void;
-}) {
-  const { grant, changes, fields } = useGrant(token);
+export function Edit({ token, onClose, onDone }: { token: ApiToken; onClose: () => void; onDone: () => void }) {
+  // The service takes those of its plugins, too.
+  const { grant, changes, fields } = useGrant({ ...token, scopes: token.scopes as Scope[] });
   return (
     <DialogForm
       title="Edit the API token"
@@ -54,12 +36,7 @@ export function Edit({
       disabled={grant.scopes.length === 0}
       onClose={onClose}
       onSubmit={async () => {
-        await answerOf(
-          api.PATCH('/api/v1/api-tokens/{id}', {
-            params: { path: { id: token.id } },
-            body: changes,
-          }),
-        );
+        await answerOf(api.PATCH('/api/v1/api-tokens/{id}', { params: { path: { id: token.id } }, body: changes }));
         onDone();
       }}
     >

@@ -11,16 +11,14 @@ interface Grant {
   expires_at: string | null;
 }
 
-/** A moment as the control for it takes it: in the reader's zone, to the minute. */
+/** A time in the format of its control: in the reader's zone, to the minute. */
 function localMinute(at: string | null): string {
   if (!at) return '';
   const moment = new Date(at);
-  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000)
-    .toISOString()
-    .slice(0, 16);
+  return new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 }
 
-/** The fields of a grant: what they say, and of that what is not as it was. */
+/** The fields of a grant, their values, and the changes to the original. */
 export function useGrant(begin: Grant) {
   const [name, setName] = useState(begin.name);
   const [scopes, setScopes] = useState<Scope[]>(begin.scopes);
@@ -36,9 +34,7 @@ export function useGrant(begin: Grant) {
   };
   const isChanged = {
     name: name !== begin.name,
-    scopes:
-      scopes.length !== begin.scopes.length ||
-      scopes.some((scope) => !begin.scopes.includes(scope)),
+    scopes: scopes.length !== begin.scopes.length || scopes.some((scope) => !begin.scopes.includes(scope)),
     allowed_cidrs: ranges.join() !== (begin.allowed_cidrs ?? []).join(),
     expires_at: expires !== localMinute(begin.expires_at),
   };
@@ -70,8 +66,7 @@ export function useGrant(begin: Grant) {
                 }}
               />
               <span>
-                <code>{scope}</code>{' '}
-                <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
+                <code>{scope}</code> <span class="soft">{isOwn(scope) ? SCOPES[scope] : 'of a plugin'}</span>
               </span>
             </label>
           ))}
@@ -84,10 +79,7 @@ export function useGrant(begin: Grant) {
         value={expires}
         onChange={setExpires}
       />
-      <Field
-        label="Only from these addresses"
-        hint="CIDR ranges, one a line. Empty: from anywhere."
-      >
+      <Field label="Only from these addresses" hint="CIDR ranges, one a line. Empty: from anywhere.">
         {(ties) => (
           <textarea
             {...ties}

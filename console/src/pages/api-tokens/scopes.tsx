@@ -7,6 +7,7 @@ export const SCOPES: Record<Scope, string> = {
   'user-groups:write': 'create, change, suspend and delete groups',
   'tokens:rotate': 'rotate and end tokens of groups',
   'tokens:introspect': 'ask what a token means, as renderers do',
+  'embed-tokens:issue': 'issue embed tokens for pages',
   'registry:read': 'read schemas, data sources, the policy',
   'registry:write': 'change them',
   'webhooks:read': 'read webhook endpoints and attempts',
@@ -18,9 +19,9 @@ export const SCOPES: Record<Scope, string> = {
 
 export const OWN_SCOPES = Object.keys(SCOPES) as Scope[];
 
-export const isOwn = (scope: Scope) => Object.hasOwn(SCOPES, scope);
+export const isOwn = (scope: string) => Object.hasOwn(SCOPES, scope);
 
-export function Scopes({ scopes }: { scopes: Scope[] }) {
+export function Scopes({ scopes }: { scopes: string[] }) {
   const hasAll = OWN_SCOPES.every((scope) => scopes.includes(scope));
   const named = hasAll ? scopes.filter((scope) => !isOwn(scope)) : scopes;
   return (

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../own-types.ts';
 
-export type ApiToken = Schemas['ApiTokenView'];
+export type ApiToken = Schemas['ApiToken'];
 
 export const TONES: Record<ApiToken['state'], string> = {
   active: 'good',
@@ -9,7 +9,7 @@ export const TONES: Record<ApiToken['state'], string> = {
   revoked: '',
 };
 
-/** Whether it still opens anything: what is superseded lives on in its overlap. */
+/** Tells whether it no longer grants access; a superseded token still does, in its overlap. */
 export function isDead(token: ApiToken): boolean {
   return (
     token.state === 'revoked' ||

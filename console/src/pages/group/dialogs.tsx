@@ -7,15 +7,7 @@ import { GraceChoice } from '../../ui/grace.tsx';
 import { JsonField } from '../../ui/json.tsx';
 import { type Known, write } from './resource.ts';
 
-export function Edit({
-  known,
-  onClose,
-  onDone,
-}: {
-  known: Known;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+export function Edit({ known, onClose, onDone }: { known: Known; onClose: () => void; onDone: () => void }) {
   const { group, raw, etag } = known;
   const [name, setName] = useState(group.name);
   const [mapping, setMapping] = useState(layOut(raw.get('mapping') ?? '{}'));
@@ -51,17 +43,9 @@ export function Edit({
   );
 }
 
-export function Rotate({
-  id,
-  onClose,
-  onDone,
-}: {
-  id: string;
-  onClose: () => void;
-  onDone: (token: string) => void;
-}) {
+export function Rotate({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (token: string) => void }) {
   const [grace, setGrace] = useState(3600);
-  // The same for a repeated try, so that a lost answer rotates once.
+  // Constant across retries, so that a lost response rotates once.
   const [key] = useState(() => crypto.randomUUID());
   return (
     <DialogForm

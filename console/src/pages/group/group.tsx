@@ -23,7 +23,6 @@ import { Tokens } from './tokens.tsx';
 
 type Open = 'edit' | 'rotate' | 'suspend' | 'delete' | 'reveal' | '';
 
-/** Everything about one user group. */
 export function Group({ id }: { id: string }) {
   const { data, error, reload } = useLoad((signal) => read(id, signal), [id]);
   const [open, setOpen] = useState<Open>('');
@@ -120,9 +119,7 @@ export function Group({ id }: { id: string }) {
             {may('audit:read') && (
               <>
                 {' '}
-                <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>
-                  history
-                </a>
+                <a href={addressOf(['audit'], { object_type: 'user_group', object_id: id })}>history</a>
               </>
             )}
           </Fact>
@@ -144,10 +141,7 @@ export function Group({ id }: { id: string }) {
         <div>
           <Panel title="Properties" flush>
             {Object.keys(group.properties).length === 0 ? (
-              <Empty
-                title="No properties"
-                curl={writeMember(group, 'properties', '{"region": "EMEA"}')}
-              >
+              <Empty title="No properties" curl={writeMember(group, 'properties', '{"region": "EMEA"}')}>
                 Dashboards of this group have no variables.
               </Empty>
             ) : (
@@ -162,7 +156,7 @@ export function Group({ id }: { id: string }) {
           known={data}
           onClose={() => {
             close();
-            // Where somebody else has written meanwhile, the next edit begins with that.
+            // After a conflicting write, the next edit begins with the current state.
             reload();
           }}
           onDone={() => {
@@ -191,10 +185,7 @@ export function Group({ id }: { id: string }) {
             setSecret({ token: answer.user_group.token, isNew: false });
           }}
         >
-          <p>
-            Whoever has it can open dashboards as this group. The audit log tells that you have seen
-            it.
-          </p>
+          <p>Whoever has it can open dashboards as this group. The audit log tells that you have seen it.</p>
         </DialogForm>
       )}
       {secret && (
@@ -223,8 +214,8 @@ export function Group({ id }: { id: string }) {
           }}
         >
           <p>
-            No token of <strong>{group.name}</strong> opens a dashboard until it is resumed. It can
-            still be changed and its token rotated.
+            No token of <strong>{group.name}</strong> opens a dashboard until it is resumed. It can still be changed and
+            its token rotated.
           </p>
         </Confirm>
       )}
@@ -242,8 +233,8 @@ export function Group({ id }: { id: string }) {
           }}
         >
           <p>
-            <strong>{group.name}</strong> and all its tokens are gone for good. To stop its
-            dashboards for a while, suspend it.
+            <strong>{group.name}</strong> and all its tokens are gone for good. To stop its dashboards for a while,
+            suspend it.
           </p>
         </Confirm>
       )}

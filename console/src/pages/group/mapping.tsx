@@ -12,7 +12,7 @@ import { schemaNamed, sourceNamed } from './named.ts';
 
 const RESOLVED_AT_MOST = 40;
 
-export function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
+export function Mapping({ group }: { group: Schemas['UserGroup'] }) {
   const entries = Object.entries(group.mapping);
   const resolved = useLoad(
     async (signal) =>
@@ -27,10 +27,7 @@ export function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
   return (
     <Panel title="Mapping" flush>
       {entries.length === 0 ? (
-        <Empty
-          title="No mapping"
-          curl={writeMember(group, 'mapping', '{"sales": "warehouse-emea"}')}
-        >
+        <Empty title="No mapping" curl={writeMember(group, 'mapping', '{"sales": "warehouse-emea"}')}>
           Dashboards of this group have no data source to query.
         </Empty>
       ) : (
@@ -59,9 +56,7 @@ export function Mapping({ group }: { group: Schemas['UserGroupResource'] }) {
                   <td>
                     {!known && (resolved.busy ? <span class="bone w1" /> : '–')}
                     {known?.source && (
-                      <a href={addressOf(['registry', 'data-sources', known.source.id])}>
-                        {known.source.name}
-                      </a>
+                      <a href={addressOf(['registry', 'data-sources', known.source.id])}>{known.source.name}</a>
                     )}
                     {known && !known.source && <Badge tone="warn">not registered</Badge>}
                   </td>

@@ -1,12 +1,12 @@
 import { api, Refusal, answerOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 
-type Registered = Schemas['RegisteredView'];
+type Registered = Schemas['Schema'];
 
-/** The numbers that a mapping can name a thing by. */
+/** Numbers by which a mapping can name a thing. */
 const NUMBER = /^[1-9]\d{0,8}$/;
 
-/** The thing that a mapping names: a string by your id, else by our number; a number by that alone. */
+/** Finds the thing that a mapping names: a string by your id, or else by our number; a number by our number only. */
 async function thingNamed(
   named: string | number,
   byProvidedId: (provided_id: string) => Promise<Registered[]>,
@@ -50,7 +50,7 @@ export function sourceNamed(named: string | number, signal: AbortSignal) {
   );
 }
 
-/** Whether a mapping that has no key of this id names the schema by our number. */
+/** Tells whether a mapping without a key of this id names the schema by our number. */
 export async function isNamedByNumber(mapping: object, id: string, signal: AbortSignal) {
   const number = (await schemaNamed(id, signal))?.id;
   if (number === undefined || !Object.hasOwn(mapping, number)) return false;

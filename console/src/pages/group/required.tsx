@@ -10,12 +10,11 @@ import { isNamedByNumber } from './named.ts';
 function fits(value: unknown, type: string): boolean {
   if (type === 'array') return Array.isArray(value);
   if (type === 'integer') return Number.isInteger(value);
-  if (type === 'object')
-    return typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (type === 'object') return typeof value === 'object' && value !== null && !Array.isArray(value);
   return typeof value === type;
 }
 
-export function Required({ group }: { group: Schemas['UserGroupResource'] }) {
+export function Required({ group }: { group: Schemas['UserGroup'] }) {
   const { mapping } = group;
   const { data, error } = useLoad(
     async (signal) => {
@@ -41,11 +40,7 @@ export function Required({ group }: { group: Schemas['UserGroupResource'] }) {
           ? ''
           : `not ${type}`,
     })),
-    ...schemas.map((name) => ({
-      name,
-      kind: 'schema in the mapping',
-      state: absent.includes(name) ? 'missing' : '',
-    })),
+    ...schemas.map((name) => ({ name, kind: 'schema in the mapping', state: absent.includes(name) ? 'missing' : '' })),
   ];
   const lacking = rows.filter(({ state }) => state).length;
   return (

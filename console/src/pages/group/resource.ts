@@ -2,25 +2,21 @@ import { api, answerOf } from '../../api.ts';
 import { membersOf } from '../../json-text.ts';
 import type { Schemas } from '../../own-types.ts';
 
-/** A user group as one answer has told of it. */
+/** A user group with the raw text of its response. */
 export interface Known {
-  group: Schemas['UserGroupResource'];
+  group: Schemas['UserGroup'];
   etag: string;
   /** The members of the group as the API has written them. */
   raw: Map<string, string>;
 }
 
-/** @param id the id of yours */
+/** @param id your own id */
 export async function read(id: string, signal: AbortSignal): Promise<Known> {
-  const call = api.GET('/api/v1/user-groups/{id}', {
-    params: { path: { id } },
-    parseAs: 'text',
-    signal,
-  });
+  const call = api.GET('/api/v1/user-groups/{id}', { params: { path: { id } }, parseAs: 'text', signal });
   const text = await answerOf(call);
   const { response } = await call;
   const raw = membersOf(membersOf(text).get('user_group') ?? '{}');
-  const { user_group: group } = JSON.parse(text) as Schemas['UserGroupResourceAnswer'];
+  const { user_group: group } = JSON.parse(text) as Schemas['UserGroupResponse'];
   return { group, raw, etag: response.headers.get('ETag') ?? '' };
 }
 
@@ -31,7 +27,7 @@ interface Written {
   properties: string;
 }
 
-/** Writes a user group whole, every number as it is spelled; `header` says what must hold of the present one. */
+/** Writes a user group whole, every number as it is spelled; `header` is the precondition. */
 export async function write(
   id: string,
   { name, mapping, properties }: Written,
@@ -41,8 +37,7 @@ export async function write(
     api.PUT('/api/v1/user-groups/{id}', {
       params: { path: { id }, header },
       body: { name },
-      bodySerializer: () =>
-        `{"name":${JSON.stringify(name)},"mapping":${mapping},"properties":${properties}}`,
+      bodySerializer: () => `{"name":${JSON.stringify(name)},"mapping":${mapping},"properties":${properties}}`,
     }),
   );
 }

@@ -75,15 +75,7 @@ export function Tokens({
   );
 }
 
-function TokenTable({
-  id,
-  round,
-  onEnd,
-}: {
-  id: string;
-  round: number;
-  onEnd: (generation: number) => void;
-}) {
+function TokenTable({ id, round, onEnd }: { id: string; round: number; onEnd: (generation: number) => void }) {
   const list = useList(
     async (cursor, signal) => {
       const answer = await answerOf(
@@ -151,7 +143,7 @@ function TokenTable({
   );
 }
 
-function TokenState({ token }: { token: Schemas['TokenView'] }) {
+function TokenState({ token }: { token: Schemas['UserGroupToken'] }) {
   const why = token.refused_because && REFUSED[token.refused_because];
   if (token.state === 'current') {
     return why ? (

@@ -11,13 +11,13 @@ type Act = 'suspend' | 'resume' | 'delete';
 
 const DONE: Record<Act, string> = { suspend: 'suspended', resume: 'resumed', delete: 'deleted' };
 
-/** What can be done with all the groups that are selected. */
+/** The actions for all selected groups. */
 export function Bulk({
   groups,
   onClear,
   onDone,
 }: {
-  groups: Schemas['UserGroupResource'][];
+  groups: Schemas['UserGroup'][];
   onClear: () => void;
   onDone: () => void;
 }) {
@@ -41,10 +41,8 @@ export function Bulk({
       tried += 1;
       const params = { params: { path: { id } } };
       try {
-        if (which === 'suspend')
-          await answerOf(api.POST('/api/v1/user-groups/{id}/suspend', params));
-        else if (which === 'resume')
-          await answerOf(api.POST('/api/v1/user-groups/{id}/resume', params));
+        if (which === 'suspend') await answerOf(api.POST('/api/v1/user-groups/{id}/suspend', params));
+        else if (which === 'resume') await answerOf(api.POST('/api/v1/user-groups/{id}/resume', params));
         else await answerOf(api.DELETE('/api/v1/user-groups/{id}', params));
       } catch (error) {
         failures.push({ id, error });
@@ -58,10 +56,7 @@ export function Bulk({
   };
   const exportThem = () => {
     const lines = groups.map(({ provided_id, name, mapping, properties, suspended_at }) =>
-      JSON.stringify({
-        ...{ user_group_id: provided_id, name, mapping, properties },
-        suspended: suspended_at !== null,
-      }),
+      JSON.stringify({ ...{ provided_id, name, mapping, properties }, suspended: suspended_at !== null }),
     );
     save('user-groups.ndjson', new Blob([`${lines.join('\n')}\n`]));
   };
@@ -92,12 +87,7 @@ export function Bulk({
         Clear
       </Button>
       {act === 'suspend' && (
-        <Confirm
-          title={`Suspend ${count}`}
-          submit="Suspend"
-          onClose={stop}
-          onSubmit={() => run('suspend')}
-        >
+        <Confirm title={`Suspend ${count}`} submit="Suspend" onClose={stop} onSubmit={() => run('suspend')}>
           <p>Dashboards of these groups stop at once, until the groups are resumed.</p>
         </Confirm>
       )}

@@ -25,7 +25,7 @@ interface Progress {
   refused: Refused[];
 }
 
-/** The end of the last whole line of a piece; of a line that is longer than a piece its end. */
+/** The end of the last whole line of a piece; for a line longer than a piece, its end. */
 async function endOfLines(file: File, from: number): Promise<number> {
   for (let size = PIECE; ; size *= 2) {
     if (from + size >= file.size) return file.size;
@@ -46,15 +46,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
     const { signal } = (ending.current = new AbortController());
     setBusy(true);
     setError(undefined);
-    let done: Progress = {
-      sent: 0,
-      created: 0,
-      updated: 0,
-      unchanged: 0,
-      failed: 0,
-      replaced: 0,
-      refused: [],
-    };
+    let done: Progress = { sent: 0, created: 0, updated: 0, unchanged: 0, failed: 0, replaced: 0, refused: [] };
     let lines = 0;
     setProgress(done);
     try {
@@ -70,10 +62,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
         const answers = (await response.text())
           .split('\n')
           .filter(Boolean)
-          .map(
-            (line) =>
-              JSON.parse(line) as Refused | Schemas['ImportedLine'] | Schemas['ImportSummary'],
-          );
+          .map((line) => JSON.parse(line) as Refused | Schemas['ImportedLine'] | Schemas['ImportSummary']);
         const last = answers.at(-1);
         if (!last || !('summary' in last)) throw new Error('The answer was cut; import again.');
         const { summary } = last;
@@ -121,9 +110,8 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
           label="File"
           hint={
             <>
-              A line of JSON for each group (NDJSON):{' '}
-              <code>{'{"user_group_id": "acme", "name": "Acme"}'}</code>. It can be repeated as it
-              is.
+              A line of JSON for each group (NDJSON): <code>{'{"user_group_id": "acme", "name": "Acme"}'}</code>. It can
+              be repeated as it is.
               {!may('tokens:rotate') && ' Lines with a token need the scope tokens:rotate.'}
             </>
           }
@@ -145,8 +133,8 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
           <div aria-live="polite">
             <progress max={file.size} value={progress.sent} aria-label="Imported" />
             <p>
-              {progress.created} created, {progress.updated} updated, {progress.unchanged}{' '}
-              unchanged, {progress.failed} refused
+              {progress.created} created, {progress.updated} updated, {progress.unchanged} unchanged, {progress.failed}{' '}
+              refused
               {progress.replaced > 0 && `, ${progress.replaced} tokens replaced`}
             </p>
           </div>
@@ -157,7 +145,7 @@ export function ImportDialog({ onClose, onDone }: { onClose: () => void; onDone:
             <div class="json report" role="region" aria-label="Refused lines" tabIndex={0}>
               {refused.slice(0, SHOWN).map((one) => (
                 <p key={one.line}>
-                  Line {one.line} {one.user_group_id && <code>{one.user_group_id}</code>}
+                  Line {one.line} {one.provided_id && <code>{one.provided_id}</code>}
                   {(one.errors ?? [{ pointer: '', detail: one.detail }]).map((each) => (
                     <span key={each.pointer} class="cell-sub">
                       <code>{each.pointer}</code> {each.detail}

@@ -23,11 +23,11 @@ const SORTED: [column: string, name: string][] = [
   ['updated_at', 'Updated'],
 ];
 
-const STATES: [string, string, Record<string, string>][] = [
+const STATES: [string, string, Record<string, boolean>][] = [
   ['', 'all', {}],
-  ['active', 'not suspended', { suspended: 'false' }],
-  ['suspended', 'suspended', { suspended: 'true' }],
-  ['unresolvable', 'unresolvable mapping', { resolvable: 'false' }],
+  ['active', 'not suspended', { suspended: false }],
+  ['suspended', 'suspended', { suspended: true }],
+  ['unresolvable', 'unresolvable mapping', { resolvable: false }],
 ];
 
 export function List() {
@@ -38,7 +38,7 @@ export function List() {
   const [open, setOpen] = useState<'create' | 'import' | 'export' | ''>('');
   const lastPicked = useRef(-1);
 
-  const list = useList<Schemas['UserGroupResource']>(
+  const list = useList<Schemas['UserGroup']>(
     async (cursor, signal) => {
       const filters = Object.entries({
         search,
@@ -67,9 +67,7 @@ export function List() {
   const pick = (index: number, on: boolean, range: boolean) => {
     const from = range && lastPicked.current >= 0 ? lastPicked.current : index;
     lastPicked.current = index;
-    const ids = list.rows
-      .slice(Math.min(from, index), Math.max(from, index) + 1)
-      .map((row) => row.provided_id);
+    const ids = list.rows.slice(Math.min(from, index), Math.max(from, index) + 1).map((row) => row.provided_id);
     const next = new Set(selected);
     for (const id of ids)
       if (on) next.add(id);
@@ -211,13 +209,7 @@ export function List() {
             <td class="roomy">
               <MappingSummary mapping={group.mapping} />
             </td>
-            <td>
-              {group.suspended_at ? (
-                <Badge tone="warn">suspended</Badge>
-              ) : (
-                <Badge tone="good">active</Badge>
-              )}
-            </td>
+            <td>{group.suspended_at ? <Badge tone="warn">suspended</Badge> : <Badge tone="good">active</Badge>}</td>
             <td class="roomy">
               <Time at={group.created_at} />
             </td>
@@ -235,8 +227,7 @@ export function List() {
                 </Empty>
               ) : (
                 <Empty title="There are no user groups yet" curl={writeUserGroup}>
-                  The backend of your product creates them with a call. Or make one here, or import
-                  a file.
+                  The backend of your product creates them with a call. Or make one here, or import a file.
                 </Empty>
               )}
             </td>
@@ -279,7 +270,7 @@ function SortHead({ column: [column, name], sort }: { column: [string, string]; 
   );
 }
 
-function MappingSummary({ mapping }: { mapping: Schemas['UserGroupResource']['mapping'] }) {
+function MappingSummary({ mapping }: { mapping: Schemas['UserGroup']['mapping'] }) {
   const entries = Object.entries(mapping);
   if (entries.length === 0) return <span class="none">none</span>;
   return (

@@ -12,7 +12,7 @@ export function ChangePolicy({
   onClose,
   onDone,
 }: {
-  workspace: Schemas['WorkspaceView'];
+  workspace: Schemas['Workspace'];
   broken: Listed<NamedGroup>;
   onClose: () => void;
   onDone: () => void;
@@ -32,16 +32,13 @@ export function ChangePolicy({
     >
       {next === 'registered' ? (
         <>
-          <p>
-            Every stored mapping is resolved now; a write that names something unknown is refused
-            from then on.
-          </p>
+          <p>Every stored mapping is resolved now; a write that names something unknown is refused from then on.</p>
           <Trouble error={broken.error} />
           {broken.fresh && <Skeleton lines={1} />}
           {broken.rows.length > 0 && (
             <p class="note warn">
-              {count} user group{broken.rows.length === 1 ? '' : 's'} would break, so the change
-              will be refused. Mend their mappings or register what they name first.
+              {count} user group{broken.rows.length === 1 ? '' : 's'} would break, so the change will be refused. Mend
+              their mappings or register what they name first.
             </p>
           )}
           {isAllKnown && broken.rows.length === 0 && (

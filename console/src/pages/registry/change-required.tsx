@@ -12,14 +12,14 @@ export function ChangeRequired({
   onClose,
   onDone,
 }: {
-  workspace: Schemas['WorkspaceView'];
+  workspace: Schemas['Workspace'];
   onClose: () => void;
   onDone: () => void;
 }) {
   const [properties, setProperties] = useState(workspace.required_properties);
   const [schemas, setSchemas] = useState(workspace.required_schemas.join('\n'));
-  const [wanted, setWanted] = useState<Schemas['RequirementsDto']>();
-  const change = (index: number, part: Partial<Schemas['RequiredPropertyDto']>) => {
+  const [wanted, setWanted] = useState<Schemas['WorkspaceRequirements']>();
+  const change = (index: number, part: Partial<Schemas['RequiredProperty']>) => {
     setProperties(properties.map((one, at) => (at === index ? { ...one, ...part } : one)));
   };
   if (wanted) {
@@ -40,10 +40,7 @@ export function ChangeRequired({
       submit="Preview"
       onClose={onClose}
       onSubmit={() => {
-        setWanted({
-          required_properties: properties,
-          required_schemas: schemas.split('\n').filter(Boolean),
-        });
+        setWanted({ required_properties: properties, required_schemas: schemas.split('\n').filter(Boolean) });
       }}
     >
       <fieldset>

@@ -7,7 +7,7 @@ import { BoneRows, ListFoot, Table } from '../../ui/table.tsx';
 export interface NamedGroup {
   team_id: number;
   provided_id: string;
-  errors?: Schemas['FlawView'][];
+  errors?: Schemas['FieldError'][];
 }
 
 interface GroupPage {
@@ -15,7 +15,7 @@ interface GroupPage {
   next_cursor?: string;
 }
 
-/** A list of the API that has groups in it; loads when `inputs` change. */
+/** A list of the API that contains groups; loads when `inputs` change. */
 export function useGroups(
   call: (query: { limit: number; cursor?: string }, signal: AbortSignal) => Promise<GroupPage>,
   inputs: unknown[],
@@ -26,7 +26,7 @@ export function useGroups(
   }, inputs);
 }
 
-/** Groups with what is wrong with them, if anything is; `children` where there are none. */
+/** Groups with their problems, if any; `children` if there are no groups. */
 export function GroupTable({
   list,
   label,
@@ -63,7 +63,7 @@ export function GroupTable({
             {flawed && (
               <td>
                 {errors?.map((one) => (
-                  <span key={one.pointer + one.code} class="cell-sub">
+                  <span key={`${one.pointer} ${one.code}`} class="cell-sub">
                     <code>{one.pointer}</code> {one.detail}
                   </span>
                 ))}

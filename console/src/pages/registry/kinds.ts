@@ -1,7 +1,7 @@
 import { api, answerOf } from '../../api.ts';
 import type { Schemas } from '../../own-types.ts';
 
-export type Thing = Schemas['RegisteredView'];
+export type Thing = Schemas['Schema'];
 
 /** The two kinds of things that a mapping names, which the API treats alike. */
 export interface Kind {
@@ -9,19 +9,12 @@ export interface Kind {
   one: string;
   many: string;
   about: string;
-  list: (
-    query: object,
-    signal: AbortSignal,
-  ) => Promise<{ rows: Thing[]; next: string | undefined }>;
+  list: (query: object, signal: AbortSignal) => Promise<{ rows: Thing[]; next: string | undefined }>;
   get: (id: number, signal: AbortSignal) => Promise<Thing>;
-  create: (body: Schemas['RegisterDto']) => Promise<Thing>;
+  create: (body: Schemas['CreateRegistryEntryRequest']) => Promise<Thing>;
   rename: (id: number, name: string) => Promise<unknown>;
   remove: (id: number) => Promise<unknown>;
-  references: (
-    id: number,
-    query: object,
-    signal: AbortSignal,
-  ) => Promise<Schemas['ReferencesAnswer']>;
+  references: (id: number, query: object, signal: AbortSignal) => Promise<Schemas['ReferencesResponse']>;
 }
 
 const byId = (id: number) => ({ params: { path: { id } } });
@@ -36,16 +29,12 @@ export const KINDS: Kind[] = [
       const answer = await answerOf(api.GET('/api/v1/schemas', { params: { query }, signal }));
       return { rows: answer.schemas, next: answer.next_cursor };
     },
-    get: async (id, signal) =>
-      (await answerOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
+    get: async (id, signal) => (await answerOf(api.GET('/api/v1/schemas/{id}', { ...byId(id), signal }))).schema,
     create: async (body) => (await answerOf(api.POST('/api/v1/schemas', { body }))).schema,
-    rename: (id, name) =>
-      answerOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
+    rename: (id, name) => answerOf(api.PATCH('/api/v1/schemas/{id}', { ...byId(id), body: { name } })),
     remove: (id) => answerOf(api.DELETE('/api/v1/schemas/{id}', byId(id))),
     references: (id, query, signal) =>
-      answerOf(
-        api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal }),
-      ),
+      answerOf(api.GET('/api/v1/schemas/{id}/references', { params: { path: { id }, query }, signal })),
   },
   {
     path: 'data-sources',
@@ -58,17 +47,10 @@ export const KINDS: Kind[] = [
     },
     get: async (id, signal) =>
       (await answerOf(api.GET('/api/v1/data-sources/{id}', { ...byId(id), signal }))).data_source,
-    create: async (body) =>
-      (await answerOf(api.POST('/api/v1/data-sources', { body }))).data_source,
-    rename: (id, name) =>
-      answerOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
+    create: async (body) => (await answerOf(api.POST('/api/v1/data-sources', { body }))).data_source,
+    rename: (id, name) => answerOf(api.PATCH('/api/v1/data-sources/{id}', { ...byId(id), body: { name } })),
     remove: (id) => answerOf(api.DELETE('/api/v1/data-sources/{id}', byId(id))),
     references: (id, query, signal) =>
-      answerOf(
-        api.GET('/api/v1/data-sources/{id}/references', {
-          params: { path: { id }, query },
-          signal,
-        }),
-      ),
+      answerOf(api.GET('/api/v1/data-sources/{id}/references', { params: { path: { id }, query }, signal })),
   },
 ];

@@ -19,13 +19,11 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
     [],
   );
   const unresolvable = useGroups(
-    (query, signal) =>
-      answerOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
+    (query, signal) => answerOf(api.GET('/api/v1/workspace/unresolvable-mappings', { params: { query }, signal })),
     [data],
   );
   const incomplete = useGroups(
-    (query, signal) =>
-      answerOf(api.GET('/api/v1/workspace/incomplete-user-groups', { params: { query }, signal })),
+    (query, signal) => answerOf(api.GET('/api/v1/workspace/incomplete-user-groups', { params: { query }, signal })),
     [data],
   );
   const isOpen = data?.mapping_policy === 'open';
@@ -67,11 +65,7 @@ export function Policy({ tabs }: { tabs: Tab[] }) {
             flush
           >
             {isOpen ? (
-              <GroupTable
-                list={unresolvable}
-                label="User groups with mappings that cannot be resolved"
-                flawed
-              >
+              <GroupTable list={unresolvable} label="User groups with mappings that cannot be resolved" flawed>
                 <Empty title="Every mapping could be resolved" />
               </GroupTable>
             ) : (

@@ -4,24 +4,20 @@ import { DialogForm } from '../../ui/dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { GroupTable, useGroups } from './group-table.tsx';
 
-/** Shows what a new requirement would break before it is one. */
+/** Shows what a new requirement would break before it is set. */
 export function PreviewRequired({
   wanted,
   onBack,
   onDone,
 }: {
-  wanted: Schemas['RequirementsDto'];
+  wanted: Schemas['WorkspaceRequirements'];
   onBack: () => void;
   onDone: () => void;
 }) {
   const broken = useGroups(
     (query, signal) =>
       answerOf(
-        api.POST('/api/v1/workspace/incomplete-user-groups/preview', {
-          params: { query },
-          body: wanted,
-          signal,
-        }),
+        api.POST('/api/v1/workspace/incomplete-user-groups/preview', { params: { query }, body: wanted, signal }),
       ),
     [wanted],
   );
@@ -44,18 +40,13 @@ export function PreviewRequired({
     >
       {breaks && (
         <p class="note warn">
-          {count} would break: tokens are inactive, and dashboards stop, until a write adds what is
-          lacking.
+          {count} would break: tokens are inactive, and dashboards stop, until a write adds what is lacking.
         </p>
       )}
-      {broken.more && !breaks && (
-        <p class="note">None so far: the list of what would break goes on.</p>
-      )}
+      {broken.more && !breaks && <p class="note">None so far: the list of what would break goes on.</p>}
       <div class="preview">
         <GroupTable list={broken} label="User groups that would break" flawed>
-          <Empty title="Nothing would break">
-            Every group that is complete now has what is required.
-          </Empty>
+          <Empty title="Nothing would break">Every group that is complete now has what is required.</Empty>
         </GroupTable>
       </div>
     </DialogForm>

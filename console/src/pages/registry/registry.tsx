@@ -8,11 +8,7 @@ export default function Registry({ path: [tab = 'schemas', id] }: { path: string
   const kind = KINDS.find((one) => one.path === tab);
   if (kind && id) return <Detail key={tab + id} kind={kind} id={Number(id)} />;
   const tabs = [
-    ...KINDS.map((one) => ({
-      name: one.many,
-      address: addressOf(['registry', one.path]),
-      on: one === kind,
-    })),
+    ...KINDS.map((one) => ({ name: one.many, address: addressOf(['registry', one.path]), on: one === kind })),
     { name: 'Policy', address: addressOf(['registry', 'policy']), on: tab === 'policy' },
   ];
   return kind ? <Things key={tab} kind={kind} tabs={tabs} /> : <Policy tabs={tabs} />;

@@ -76,15 +76,9 @@ export function Detail({ kind, id }: { kind: Kind; id: number }) {
           </Fact>
         </Facts>
       </Panel>
-      <Panel
-        title="What refers to it"
-        about={required && 'The workspace requires it of every group.'}
-        flush
-      >
+      <Panel title="What refers to it" about={required && 'The workspace requires it of every group.'} flush>
         <GroupTable list={references} label="User groups that refer to it">
-          <Empty title="No user group refers to it">
-            Under the policy “open” mappings refer to nothing.
-          </Empty>
+          <Empty title="No user group refers to it">Under the policy “open” mappings refer to nothing.</Empty>
         </GroupTable>
       </Panel>
       {open === 'rename' && (

@@ -14,13 +14,9 @@ import { BoneRows, ListFoot, Table, ToolsHead } from '../../ui/table.tsx';
 import { Badge, Name, Time } from '../../ui/text.tsx';
 import { Trouble } from '../../ui/trouble.tsx';
 
-type Attempt = Schemas['WebhookAttemptView'];
+type Attempt = Schemas['WebhookAttempt'];
 
-const TONES: Record<Attempt['delivery'], string> = {
-  delivered: 'good',
-  pending: 'accent',
-  failed: 'bad',
-};
+const TONES: Record<Attempt['delivery'], string> = { delivered: 'good', pending: 'accent', failed: 'bad' };
 
 export function Attempts({ id, onReplay }: { id: number; onReplay: () => void }) {
   const event_id = place.value.query.get('search') ?? '';
@@ -29,10 +25,7 @@ export function Attempts({ id, onReplay }: { id: number; onReplay: () => void })
     async (cursor, signal) => {
       const query = { limit: 50, ...(event_id && { event_id }), ...(cursor && { cursor }) };
       const answer = await answerOf(
-        api.GET('/api/v1/webhook-endpoints/{id}/attempts', {
-          params: { path: { id }, query },
-          signal,
-        }),
+        api.GET('/api/v1/webhook-endpoints/{id}/attempts', { params: { path: { id }, query }, signal }),
       );
       return { rows: answer.attempts, next: answer.next_cursor };
     },
@@ -84,9 +77,9 @@ export function Attempts({ id, onReplay }: { id: number; onReplay: () => void })
       >
         {list.fresh && <BoneRows columns={6} rows={4} />}
         {list.rows.map((one) => (
-          <tr key={one.event_id + one.time}>
+          <tr key={one.event_id + one.occurred_at}>
             <td>
-              <Time at={one.time} />
+              <Time at={one.occurred_at} />
             </td>
             <td>
               <Name>{one.type}</Name>

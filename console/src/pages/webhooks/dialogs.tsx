@@ -12,7 +12,7 @@ import type { Endpoint } from './state.tsx';
 export function Create({ onClose, onDone }: { onClose: () => void; onDone: () => void }) {
   const { body, fields } = useEndpointFields({ url: '', description: null, event_types: [] });
   const [signature, setSignature] = useState<'v1' | 'v1a'>('v1');
-  const [made, setMade] = useState<Schemas['IssuedWebhookEndpointView']>();
+  const [made, setMade] = useState<Schemas['WebhookEndpointWithSecret']>();
   if (made?.secret) {
     return (
       <SigningSecret
@@ -30,9 +30,7 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
       submit="Create"
       onClose={onClose}
       onSubmit={async () => {
-        const answer = await answerOf(
-          api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }),
-        );
+        const answer = await answerOf(api.POST('/api/v1/webhook-endpoints', { body: { ...body, signature } }));
         if (answer.webhook_endpoint.secret) setMade(answer.webhook_endpoint);
         else goTo(addressOf(['webhooks', answer.webhook_endpoint.id]));
       }}
@@ -56,15 +54,7 @@ export function Create({ onClose, onDone }: { onClose: () => void; onDone: () =>
   );
 }
 
-export function Edit({
-  endpoint,
-  onClose,
-  onDone,
-}: {
-  endpoint: Endpoint;
-  onClose: () => void;
-  onDone: () => void;
-}) {
+export function Edit({ endpoint, onClose, onDone }: { endpoint: Endpoint; onClose: () => void; onDone: () => void }) {
   const { body, fields } = useEndpointFields(endpoint);
   return (
     <DialogForm
@@ -133,8 +123,8 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
       onClose={onClose}
       onSubmit={async () => {
         const body = {
-          since: new Date(since).toISOString(),
-          ...(until && { until: new Date(until).toISOString() }),
+          from: new Date(since).toISOString(),
+          ...(until && { to: new Date(until).toISOString() }),
           ...(delivered && { include_delivered: true }),
         };
         const params = { path: { id } };
@@ -145,13 +135,7 @@ export function Replay({ id, onClose }: { id: number; onClose: () => void }) {
     >
       <p>Events of this time that have not arrived are sent again, each under its id.</p>
       <TextField label="Since" type="datetime-local" required value={since} onChange={setSince} />
-      <TextField
-        label="Until"
-        hint="Empty: until now."
-        type="datetime-local"
-        value={until}
-        onChange={setUntil}
-      />
+      <TextField label="Until" hint="Empty: until now." type="datetime-local" value={until} onChange={setUntil} />
       <label class="choice">
         <input
           type="checkbox"

@@ -20,9 +20,7 @@ type Open = 'edit' | 'roll' | 'delete' | 'replay' | '';
 export function Detail({ id }: { id: number }) {
   const path = { params: { path: { id } } };
   const { data, error, reload } = useLoad(
-    async (signal) =>
-      (await answerOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal })))
-        .webhook_endpoint,
+    async (signal) => (await answerOf(api.GET('/api/v1/webhook-endpoints/{id}', { ...path, signal }))).webhook_endpoint,
     [id],
   );
   const [open, setOpen] = useState<Open>('');

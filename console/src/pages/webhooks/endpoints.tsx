@@ -21,19 +21,13 @@ export function List() {
   const [creating, setCreating] = useState(false);
   const list = useList<Endpoint>(async (cursor, signal) => {
     const answer = await answerOf(
-      api.GET('/api/v1/webhook-endpoints', {
-        params: { query: { limit: 100, ...(cursor && { cursor }) } },
-        signal,
-      }),
+      api.GET('/api/v1/webhook-endpoints', { params: { query: { limit: 100, ...(cursor && { cursor }) } }, signal }),
     );
     return { rows: answer.webhook_endpoints, next: answer.next_cursor };
   }, []);
   return (
     <>
-      <Header
-        title="Webhooks"
-        about="Changes are posted to these addresses, signed as Standard Webhooks."
-      >
+      <Header title="Webhooks" about="Changes are posted to these addresses, signed as Standard Webhooks.">
         {may('webhooks:write') && (
           <Button
             kind="main"
@@ -84,10 +78,7 @@ export function List() {
         {!list.fresh && !list.error && list.rows.length === 0 && (
           <tr>
             <td colSpan={5}>
-              <Empty
-                title="There are no webhook endpoints yet"
-                curl={may('webhooks:write') ? CREATE : undefined}
-              >
+              <Empty title="There are no webhook endpoints yet" curl={may('webhooks:write') ? CREATE : undefined}>
                 An endpoint is told of every change of the types that it asks for.
               </Empty>
             </td>

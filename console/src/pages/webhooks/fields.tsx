@@ -1,12 +1,8 @@
 import { useState } from 'preact/hooks';
 import { Field, TextField } from '../../ui/fields.tsx';
 
-/** What a form about an endpoint asks for, and the body that it sends. */
-export function useEndpointFields(begin: {
-  url: string;
-  description: string | null;
-  event_types: string[];
-}) {
+/** The fields of an endpoint's form, and its request body. */
+export function useEndpointFields(begin: { url: string; description: string | null; event_types: string[] }) {
   const [url, setUrl] = useState(begin.url);
   const [description, setDescription] = useState(begin.description ?? '');
   const [types, setTypes] = useState(begin.event_types.join('\n'));
@@ -41,10 +37,6 @@ export function useEndpointFields(begin: {
       </Field>
     </>
   );
-  const body = {
-    url,
-    description: description || null,
-    event_types: listed.length > 0 ? listed : ['*'],
-  };
+  const body = { url, description: description || null, event_types: listed.length > 0 ? listed : ['*'] };
   return { body, fields };
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../own-types.ts';
 import { Badge } from '../../ui/text.tsx';
 
-export type Endpoint = Schemas['WebhookEndpointView'];
+export type Endpoint = Schemas['WebhookEndpoint'];
 
 const REASONS: Record<string, string> = {
   request: 'off',

@@ -1,198 +1,151 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
-import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields.ts';
-import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { SchemaName } from '../../../common/api-docs.ts';
+import { Integer, ListOf, OneOf, oneOf, Rule, ShortText, Text } from '../../../common/fields.ts';
+import { page, response } from '../../../common/http/responses/response.ts';
+import { FieldError } from '../../../common/problem/problem.dto.ts';
 import {
   audiencesViolations,
   issuerViolations,
   MAX_AUDIENCES,
   MAX_REQUIRED_PROPERTIES,
   MAX_REQUIRED_SCHEMAS,
-  policyViolations,
   requiredPropertiesViolations,
   requiredSchemasViolations,
-} from '../declarations.ts';
+} from '../workspace-settings.rules.ts';
 import {
   type MappingPolicy,
   mappingPolicies,
   type PropertyType,
   propertyTypes,
-} from '../../mapping/user-group-rules.ts';
+} from '../../../mapping/user-group-rules.ts';
 import type { Findings } from '../../../user-group/conformance/unresolvable-mappings.ts';
 import type { WorkspaceSettings } from '../workspace-settings.ts';
 
-const POLICY = {
-  description:
-    '`open`: a mapping takes any ids. `registered`: those of the registry, and the renderer gets what they name.',
-  enum: mappingPolicies,
-  example: 'registered',
-};
-const REQUIRED_SCHEMAS = {
-  description:
-    'The schemas that every user group must map; under `registered` by your own ids of them.',
-  type: String,
-  isArray: true,
-  maxItems: MAX_REQUIRED_SCHEMAS,
-  example: ['sales'],
-};
+const WORKSPACE_ID = [
+  'The `workspace_id` of its embed tokens: compare it when you verify one. Random, and never changes.',
+  'ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718',
+] as const;
+const POLICY = [
+  mappingPolicies,
+  '`open`: a mapping takes any ids. `registered`: only ids of the registry, and the renderer gets what they name.',
+  'registered',
+] as const;
+const REQUIRED_SCHEMAS = [
+  String,
+  'The schemas that every user group must map; under `registered` by your own ids of them.',
+  ['sales'],
+  { maxItems: MAX_REQUIRED_SCHEMAS },
+] as const;
 
 /** A property that every user group must have. */
-export class RequiredPropertyDto {
-  @ApiProperty({
-    description: 'Name of the property, 1–255 code points.',
-    minLength: 1,
-    maxLength: 255,
-    example: 'region',
-  })
+export class RequiredProperty {
+  @ShortText('Name of the property, 1–255 code points.', 'region')
   name!: string;
 
-  @ApiProperty({
-    description: 'Its JSON type; `integer` is a number without a fraction, and null is of no type.',
-    enum: propertyTypes,
-    example: 'string',
-  })
+  @OneOf(propertyTypes, 'Its JSON type; `integer` is a number without a fraction, and null is of no type.', 'string')
   type!: PropertyType;
 }
 
-const REQUIRED_PROPERTIES = {
-  description: 'The properties that every user group must have, no name twice.',
-  type: () => RequiredPropertyDto,
-  isArray: true,
-  maxItems: MAX_REQUIRED_PROPERTIES,
-  example: [{ name: 'region', type: 'string' }],
-};
+const REQUIRED_PROPERTIES = [
+  RequiredProperty,
+  'The properties that every user group must have, each name once.',
+  [{ name: 'region', type: 'string' }],
+  { maxItems: MAX_REQUIRED_PROPERTIES },
+] as const;
 
-const ISSUER = {
-  description:
-    'What the embed tokens of the workspace name as their issuer (`iss`); null for the EMBED_TOKEN_ISSUER of the service. With another one the embed tokens that are out become invalid. It does not prove whose a token is, since other workspaces may choose the same: compare `workspace_id`.',
-  type: String,
-  nullable: true,
-  maxLength: 255,
-  example: 'https://groups.example.com/acme',
-};
-const AUDIENCES = {
-  description:
-    'The audiences that embed tokens may be issued for, compared code point by code point; empty for any.',
-  type: String,
-  isArray: true,
-  maxItems: MAX_AUDIENCES,
-  example: ['https://dashboards.example.com'],
-};
+const ISSUER = [
+  'Issuer (`iss`) of the embed tokens of the workspace, or null for the EMBED_TOKEN_ISSUER of the service. Changing it invalidates embed tokens already issued. It does not identify the workspace, since others may choose the same issuer: compare `workspace_id`.',
+  'https://groups.example.com/acme',
+  { maxLength: 255 },
+] as const;
+const AUDIENCES = [
+  String,
+  'The audiences that embed tokens may be issued for, compared code point by code point; empty for any.',
+  ['https://dashboards.example.com'],
+  { maxItems: MAX_AUDIENCES },
+] as const;
 
-/** What could be required of every user group; what is not sent stays as it is. */
-export class RequirementsDto {
-  @ApiPropertyOptional(REQUIRED_PROPERTIES)
-  @Obeys(requiredPropertiesViolations)
-  required_properties?: RequiredPropertyDto[];
+/** Requirements for every user group; those that are not sent stay as they are. */
+export class WorkspaceRequirements {
+  @ListOf.optional(...REQUIRED_PROPERTIES)
+  @Rule(requiredPropertiesViolations)
+  required_properties?: RequiredProperty[];
 
-  @ApiPropertyOptional(REQUIRED_SCHEMAS)
-  @Obeys(requiredSchemasViolations)
+  @ListOf.optional(...REQUIRED_SCHEMAS)
+  @Rule(requiredSchemasViolations)
   required_schemas?: string[];
 }
 
-/** The body that changes the settings of the workspace; settings that are not sent stay as they are. */
-export class UpdateWorkspaceDto extends RequirementsDto {
-  @ApiPropertyOptional(POLICY)
-  @Obeys(policyViolations)
+/** Settings that are not sent stay as they are. */
+export class UpdateWorkspaceRequest extends WorkspaceRequirements {
+  @OneOf.optional(...POLICY)
+  @Rule(oneOf(mappingPolicies))
   mapping_policy?: MappingPolicy;
 
-  @ApiPropertyOptional(ISSUER)
-  @Obeys(issuerViolations)
+  @Text.optionalOrNull(...ISSUER)
+  @Rule(issuerViolations)
   embed_token_issuer?: string | null;
 
-  @ApiPropertyOptional(AUDIENCES)
-  @Obeys(audiencesViolations)
+  @ListOf.optional(...AUDIENCES)
+  @Rule(audiencesViolations)
   embed_token_audiences?: string[];
 }
 
-/** The settings of a workspace: what it requires of its user groups, and what its embed tokens contain. */
+@SchemaName('Workspace')
 export class WorkspaceView {
-  @ApiProperty({
-    description:
-      'The `workspace_id` of its embed tokens, which whoever verifies one compares with this. Random, and never changes.',
-    example: 'ws_6f1d0a0c5b7e4a39b1c2d3e4f5a60718',
-  })
+  @Text(...WORKSPACE_ID)
   id!: string;
 
-  @ApiProperty(POLICY)
+  @OneOf(...POLICY)
   mapping_policy!: MappingPolicy;
 
-  @ApiProperty(REQUIRED_PROPERTIES)
-  required_properties!: RequiredPropertyDto[];
+  @ListOf(...REQUIRED_PROPERTIES)
+  required_properties!: RequiredProperty[];
 
-  @ApiProperty(REQUIRED_SCHEMAS)
+  @ListOf(...REQUIRED_SCHEMAS)
   required_schemas!: string[];
 
-  @ApiProperty(ISSUER)
+  @Text.orNull(...ISSUER)
   embed_token_issuer!: string | null;
 
-  @ApiProperty(AUDIENCES)
+  @ListOf(...AUDIENCES)
   embed_token_audiences!: string[];
 
-  @ApiProperty({
-    description:
-      'How many user groups the workspace may have; null for any number. The operator sets it at the command line.',
-    type: 'integer',
-    nullable: true,
-    example: 10_000,
-  })
+  @Integer.orNull(
+    'Maximum number of user groups of the workspace, or null for no limit. The operator sets it on the command line.',
+    10_000,
+  )
   user_group_quota!: number | null;
 }
 
-export class WorkspaceAnswer {
-  @ApiProperty(SUCCESS)
-  success!: 1;
+/** The names of a workspace in its embed tokens. */
+class WorkspaceIdentity {
+  @Text(...WORKSPACE_ID)
+  id!: string;
 
-  @ApiProperty({ description: 'The settings of the workspace.', type: () => WorkspaceView })
-  workspace!: WorkspaceView;
+  @Text('Issuer (`iss`) of the embed tokens of the workspace.', 'https://groups.example.com/acme')
+  issuer!: string;
 }
 
-/** One thing wrong with a user group. */
-export class FlawView {
-  @ApiProperty({
-    description: 'JSON Pointer (RFC 6901) of the place in the group’s body.',
-    example: '/properties/region',
-  })
-  pointer!: string;
+export class WorkspaceIdentityResponse extends response('workspace', WorkspaceIdentity, 'The workspace.') {}
 
-  @ApiProperty({
-    description: 'What is wrong there, as a write of the group would be told.',
-    example: 'required',
-  })
-  code!: string;
+export class WorkspaceResponse extends response('workspace', WorkspaceView, 'The settings of the workspace.') {}
 
-  @ApiProperty({
-    description: 'The same for people.',
-    example: 'The workspace requires every user group to have this property, of the type string.',
-  })
-  detail!: string;
-}
-
-/** A user group, and what is wrong with it. */
-export class FlawedGroupView {
-  @ApiProperty({ description: 'Internal id of the user group.', type: 'integer', example: 1 })
+export class UserGroupIssues {
+  @Integer('Internal id of the user group.', 1)
   team_id!: number;
 
-  @ApiProperty({ description: 'Your own id of the user group.', example: 'acme-emea' })
+  @Text('Your own id of the user group.', 'acme-emea')
   provided_id!: string;
 
-  @ApiProperty({ description: 'What is wrong, at least one.', type: () => [FlawView] })
-  errors!: FlawView[];
+  @ListOf(FieldError, 'The violations, at least one, as a write of the group would return them.')
+  errors!: FieldError[];
 }
 
-export class FlawedGroupsAnswer {
-  @ApiProperty(SUCCESS)
-  success!: 1;
-
-  @ApiProperty({
-    description:
-      'User groups in the order of team_id; a page can have few or none and still not be the last.',
-    type: () => [FlawedGroupView],
-  })
-  user_groups!: FlawedGroupView[];
-
-  @ApiPropertyOptional(NEXT_CURSOR)
-  next_cursor?: string;
-}
+export class UserGroupIssuesResponse extends page(
+  'user_groups',
+  UserGroupIssues,
+  'User groups in the order of team_id; a page can have few or none and still not be the last.',
+) {}
 
 export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
   return {
@@ -206,10 +159,6 @@ export function toWorkspaceView(settings: WorkspaceSettings): WorkspaceView {
   };
 }
 
-export function toFlawedGroupViews({ groups }: Findings): FlawedGroupView[] {
-  return groups.map(({ id, providedId, violations }) => ({
-    team_id: id,
-    provided_id: providedId,
-    errors: violations,
-  }));
+export function toUserGroupIssues({ groups }: Findings): UserGroupIssues[] {
+  return groups.map(({ id, providedId, violations }) => ({ team_id: id, provided_id: providedId, errors: violations }));
 }

@@ -1,36 +1,21 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
-import type { Violation } from '../../../common/violation.ts';
-import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { Flag, flagViolations, Integer, Nested, Rule } from '../../../common/fields.ts';
 
-/** The body of an export. */
-export class ExportDto {
-  @ApiPropertyOptional({
-    description: 'Whether each line has the token of its group.',
-    default: true,
-    example: true,
-  })
-  @Obeys(includeTokensViolations)
+export class ExportUserGroupsRequest {
+  @Flag.optional('Whether each line contains the token of its group.', true, { default: true })
+  @Rule(flagViolations)
   include_tokens?: boolean;
 }
 
 class ExportCounts {
-  @ApiProperty({ description: 'How many groups.', type: 'integer', example: 1 })
+  @Integer('Number of groups.', 1)
   exported!: number;
 
-  @ApiProperty({
-    description: 'Always true: an export that fails has no last line.',
-    example: true,
-  })
+  @Flag('Always true: an export that fails has no last line.', true)
   complete!: true;
 }
 
-/** The last line of an export: without it the export was cut. An import ignores it. */
+/** The last line of an export; an export without it is incomplete. An import ignores it. */
 export class ExportSummary {
-  @ApiProperty({ description: 'What was exported.', type: () => ExportCounts })
+  @Nested(ExportCounts, 'What was exported.')
   summary!: ExportCounts;
-}
-
-function includeTokensViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'boolean') return [];
-  return [{ pointer, code: 'type', detail: 'The field include_tokens must be true or false.' }];
 }

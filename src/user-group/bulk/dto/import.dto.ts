@@ -1,40 +1,59 @@
-import { ApiPropertyOptional } from '../../../common/api-docs.ts';
-import type { Violation } from '../../../common/violation.ts';
-import { Obeys } from '../../../common/json/obeys.decorator.ts';
-import { importedTokenViolations } from '../../token/imported-token.ts';
-import { TOKEN_EXAMPLE } from '../../group/dto/user-group-answer.dto.ts';
-import { UserGroupDto } from '../../group/dto/user-group.dto.ts';
+import { Flag, flagViolations, Rule, ShortText, Text } from '../../../common/fields.ts';
+import { TOKEN_EXAMPLE } from '../../group/dto/user-group-response.dto.ts';
+import { PROVIDED_ID, UserGroupContentInput } from '../../group/dto/user-group.dto.ts';
+import type { Violation } from '../../../common/problem/violation.ts';
+import { ValidationFailed } from '../../../common/problem/errors.ts';
+import { identifierViolations } from '../../../common/text.ts';
+import { canBeUserGroupToken } from '../../../common/secret/secrets.ts';
 
-/** One line of an import or an export. */
-export class ImportedUserGroupDto extends UserGroupDto {
-  @ApiPropertyOptional({
-    description:
-      'The token that the group is to have: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and a known one keeps its own.',
-    minLength: 20,
-    maxLength: 255,
-    pattern: '^[!-~]+$',
-    example: TOKEN_EXAMPLE,
-  })
-  @Obeys(importedTokenViolations)
+/** A line of an import or an export. */
+export class UserGroupLine extends UserGroupContentInput {
+  @ShortText.optional(...PROVIDED_ID)
+  @Rule(identifierViolations)
+  provided_id?: string;
+
+  @ShortText.optional('The same as `provided_id`, as in the body of `/api/user`. A line has one of them.', 'acme-emea')
+  @Rule(identifierViolations)
+  user_group_id?: string;
+
+  @Text.optional(
+    'The token to set: 20–255 visible ASCII characters without a space, of this service or of another system; one that begins with `ugt_` must have the right checksum, none begins with `uga_`. Without it a new group gets a new token and an existing one keeps its own.',
+    TOKEN_EXAMPLE,
+    { minLength: 20, maxLength: 255, pattern: '^[!-~]+$' },
+  )
+  @Rule(importedTokenViolations)
   token?: string;
 
-  @ApiPropertyOptional({
-    description: 'Whether the group is suspended: then its tokens cannot be introspected.',
-    example: false,
-  })
-  @Obeys(flagViolations)
+  @Flag.optional('Whether the group is suspended: then its tokens cannot be introspected.', false)
+  @Rule(flagViolations)
   suspended?: boolean;
 
-  @ApiPropertyOptional({
-    description:
-      'Written by an export where the token was asked for and cannot be decrypted; an import passes over it, and keeps or issues a token.',
-    example: true,
-  })
-  @Obeys(flagViolations)
+  @Flag.optional(
+    'Written by an export if the token was requested and cannot be decrypted. An import ignores it, and keeps or issues a token.',
+    true,
+  )
+  @Rule(flagViolations)
   token_unreadable?: boolean;
 }
 
-function flagViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'boolean') return [];
-  return [{ pointer, code: 'type', detail: 'The value must be true or false.' }];
+/** Returns the id of the group of a line. @throws ValidationFailed unless the line has exactly one */
+export function idOfLine({ provided_id, user_group_id }: UserGroupLine): string {
+  const id = provided_id ?? user_group_id;
+  if (id !== undefined && (provided_id === undefined || user_group_id === undefined)) return id;
+  const detail =
+    id === undefined
+      ? 'The field provided_id is required; user_group_id is taken for it.'
+      : 'The line must have provided_id or user_group_id, not both.';
+  throw new ValidationFailed([{ pointer: '/provided_id', code: id === undefined ? 'required' : 'repeated', detail }]);
+}
+
+/** Validates a `token` to import. */
+function importedTokenViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value !== 'string') {
+    return [{ pointer, code: 'type', detail: 'The token must be a string.' }];
+  }
+  if (canBeUserGroupToken(value)) return [];
+  const detail =
+    'A token must have 20 to 255 visible ASCII characters and no space; one that begins with ugt_ must have the right checksum, and none begins with uga_.';
+  return [{ pointer, code: 'not_acceptable', detail }];
 }

@@ -1,81 +1,57 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
-import type { Violation } from '../../../common/violation.ts';
-import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { AnyObject, Rule, ShortText, Text } from '../../../common/fields.ts';
+import type { Violation } from '../../../common/problem/violation.ts';
 import type { JsonObject } from '../../../common/json/strict-json.ts';
 import { textViolations } from '../../../common/text.ts';
 import { type Mapping, mappingViolations } from '../../group/mapping.ts';
 import { propertiesViolations } from '../../group/properties.ts';
 
-const NAME = {
-  description: 'Name of the user group, 1–255 code points.',
-  minLength: 1,
-  maxLength: 255,
-  example: 'Acme EMEA',
-};
+const NAME = ['Name of the user group, 1–255 code points.', 'Acme EMEA'] as const;
 
-/** The body of PUT: the whole of a group. */
-export class ReplaceUserGroupDto {
-  @ApiProperty(NAME)
-  @Obeys(textViolations, { required: 'The field name is required.' })
+/** The body of PUT. */
+export class ReplaceUserGroupRequest {
+  @ShortText(...NAME)
+  @Rule(textViolations, { required: 'The field name is required.' })
   name!: string;
 
-  @ApiPropertyOptional({
-    description:
-      'Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent.',
-    type: 'object',
-    nullable: true,
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] },
-    maxProperties: 200,
-    example: { sales: 'warehouse-emea', billing: 42 },
-  })
-  @Obeys(mappingViolations)
+  @AnyObject.optionalOrNull(
+    'Schema id → data source: at most 200 entries, each value the data source’s own integer id or the id you gave it. Empty if it is not sent.',
+    { sales: 'warehouse-emea', billing: 42 },
+    { additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }] }, maxProperties: 200 },
+  )
+  @Rule(mappingViolations)
   mapping?: Mapping | null;
 
-  @ApiPropertyOptional({
-    description:
-      'Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent.',
-    type: 'object',
-    nullable: true,
-    additionalProperties: true,
-    example: { region: 'EMEA', seats: 25 },
-  })
-  @Obeys(propertiesViolations)
+  @AnyObject.optionalOrNull(
+    'Variables for dashboards and SQL: any JSON object up to 16 KiB and 16 levels. Empty if it is not sent.',
+    { region: 'EMEA', seats: 25 },
+  )
+  @Rule(propertiesViolations)
   properties?: JsonObject | null;
 
-  @ApiPropertyOptional({
-    description: 'The id of the path once more; it need not be sent.',
-    example: 'acme-emea',
-  })
-  @Obeys(textViolations)
+  @Text.optional('The id of the path again; optional.', 'acme-emea')
+  @Rule(textViolations)
   user_group_id?: string;
 }
 
 /** The body of PATCH: a JSON Merge Patch (RFC 7396). Its result is validated like the body of PUT. */
-export class PatchUserGroupDto {
-  @ApiPropertyOptional(NAME)
-  @Obeys(textViolations)
+export class UpdateUserGroupRequest {
+  @ShortText.optional(...NAME)
+  @Rule(textViolations)
   name?: string;
 
-  @ApiPropertyOptional({
-    description:
-      'Entries to set; those that are null are removed, and those that are not named stay. `null` removes all.',
-    type: 'object',
-    nullable: true,
-    additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] },
-    example: { sales: 'warehouse-emea', billing: null },
-  })
-  @Obeys(patchViolations)
+  @AnyObject.optionalOrNull(
+    'Entries to set; null removes an entry, and other entries stay. `null` in place of the object removes all.',
+    { sales: 'warehouse-emea', billing: null },
+    { additionalProperties: { oneOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] } },
+  )
+  @Rule(patchViolations)
   mapping?: JsonObject | null;
 
-  @ApiPropertyOptional({
-    description:
-      'Properties to set; those that are null are removed, those that are not named stay, and objects are merged in turn. `null` removes all.',
-    type: 'object',
-    nullable: true,
-    additionalProperties: true,
-    example: { seats: 40, trial: null },
-  })
-  @Obeys(patchViolations)
+  @AnyObject.optionalOrNull(
+    'Properties to set; null removes a property, other properties stay, and objects are merged recursively. `null` in place of the object removes all.',
+    { seats: 40, trial: null },
+  )
+  @Rule(patchViolations)
   properties?: JsonObject | null;
 }
 

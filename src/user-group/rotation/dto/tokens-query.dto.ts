@@ -1,24 +1,19 @@
-import { ApiPropertyOptional } from '../../../common/api-docs.ts';
-import type { Violation } from '../../../common/violation.ts';
-import { PageQueryDto } from '../../../common/http/page.dto.ts';
-import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { Integer, Rule, Text } from '../../../common/fields.ts';
+import type { Violation } from '../../../common/problem/violation.ts';
+import { PageQueryDto } from '../../../common/http/parameters/page.dto.ts';
 
-/** The query of a group's tokens: those that match every filter given. */
+/** Tokens must match every given filter. */
 export class TokensQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
-    description: 'The token of this generation alone.',
-    type: 'integer',
-    minimum: 1,
-  })
-  @Obeys(generationViolations)
+  @Integer.optional('Only the token of this generation.', undefined, { minimum: 1 })
+  @Rule(generationViolations)
   generation?: string;
 
-  @ApiPropertyOptional({
-    description:
-      'Tokens that end in these four characters: which one somebody holds can be told without showing it.',
-    pattern: '^[!-~]{4}$',
-  })
-  @Obeys(lastFourViolations)
+  @Text.optional(
+    'Only tokens that end in these four characters: identifies the token that somebody holds without showing it.',
+    undefined,
+    { pattern: '^[!-~]{4}$' },
+  )
+  @Rule(lastFourViolations)
   last_four?: string;
 }
 
@@ -28,7 +23,7 @@ function generationViolations(value: unknown, pointer: string): Violation[] {
   return [{ pointer, code: 'not_acceptable', detail }];
 }
 
-/** A whole token in this place is refused too, and not repeated. */
+/** Refuses a whole token in this place too, and does not repeat it. */
 function lastFourViolations(value: unknown, pointer: string): Violation[] {
   if (typeof value === 'string' && /^[!-~]{4}$/.test(value)) return [];
   const detail = 'The last four characters of a token are four visible ASCII characters.';

@@ -1,150 +1,88 @@
-import { ApiProperty, ApiPropertyOptional } from '../../../common/api-docs.ts';
-import { NEXT_CURSOR, SUCCESS } from '../../../common/http/answer-fields.ts';
-import { PageQueryDto } from '../../../common/http/page.dto.ts';
-import { Obeys } from '../../../common/json/obeys.decorator.ts';
+import { EVENT_ID, EVENT_ID_EXAMPLE, eventIdViolations, toEventId } from '../../../audit/event-id.ts';
+import { SchemaName } from '../../../common/api-docs.ts';
+import { CodeOf, Flag, flagViolations, Integer, Rule, Text, Time } from '../../../common/fields.ts';
+import { page, SuccessResponse } from '../../../common/http/responses/response.ts';
+import { PageQueryDto } from '../../../common/http/parameters/page.dto.ts';
 import { timeViolations, toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
-import type { Violation } from '../../../common/violation.ts';
 import type { ListedAttempt } from '../webhook-delivery.repository.ts';
 
-const EVENT_ID = /^evt_(0|[1-9]\d{0,15})$/;
-
-/** The query of the list of attempts. */
 export class WebhookAttemptQueryDto extends PageQueryDto {
-  @ApiPropertyOptional({
-    description: 'Those of one event alone: the `webhook-id` of its messages.',
-  })
-  @Obeys(eventIdViolations)
+  @Text.optional('Only those of one event: the `webhook-id` of its messages.')
+  @Rule(eventIdViolations)
   event_id?: string;
 }
 
-/** The body that replays one event, or those of a time. */
-export class ReplayWebhooksDto {
-  @ApiPropertyOptional({
-    description: 'The event to send again: the `webhook-id` of its messages. Or give `since`.',
+/** Replays one event, or those of a period. */
+export class ReplayWebhooksRequest {
+  @Text.optional('The event to send again: the `webhook-id` of its messages. Or give `from`.', EVENT_ID_EXAMPLE, {
     pattern: EVENT_ID.source,
-    example: 'evt_5377108433215711',
   })
-  @Obeys(eventIdViolations)
+  @Rule(eventIdViolations)
   event_id?: string;
 
-  @ApiPropertyOptional({
-    description: 'Send again what has happened from then on.',
-    format: 'date-time',
-    example: '2030-01-01T12:00:00Z',
-  })
-  @Obeys(timeViolations)
-  since?: string;
+  @Time.optional('Send events again that happened at this time or later.', '2030-01-01T12:00:00Z')
+  @Rule(timeViolations)
+  from?: string;
 
-  @ApiPropertyOptional({
-    description: 'With `since`: what has happened before. Absent: until now.',
-    format: 'date-time',
-    example: '2030-01-01T13:00:00Z',
-  })
-  @Obeys(timeViolations)
-  until?: string;
+  @Time.optional('With `from`: only events before this time. By default now.', '2030-01-01T13:00:00Z')
+  @Rule(timeViolations)
+  to?: string;
 
-  @ApiPropertyOptional({
-    description: 'With `since`: also what has arrived already.',
-    type: Boolean,
-    default: false,
-    example: false,
-  })
-  @Obeys(booleanViolations)
+  @Flag.optional('With `from`: include events that have already arrived.', false, { default: false })
+  @Rule(flagViolations)
   include_delivered?: boolean;
 }
 
-/** One attempt to send an event to an endpoint. */
+@SchemaName('WebhookAttempt')
 export class WebhookAttemptView {
-  @ApiProperty({
-    description: 'The event: the `webhook-id` of the message.',
-    example: 'evt_5377108433215711',
-  })
+  @Text('The event: the `webhook-id` of the message.', EVENT_ID_EXAMPLE)
   event_id!: string;
 
-  @ApiProperty({ description: 'What has happened.', example: 'user_group.update' })
+  @Text('Type of the event.', 'user_group.update')
   type!: string;
 
-  @ApiProperty({
-    description: 'Which attempt it was: 1 for the first.',
-    type: 'integer',
-    example: 1,
-  })
+  @Integer('Number of the attempt: 1 for the first.', 1)
   attempt!: number;
 
-  @ApiProperty({
-    description: 'When it began.',
-    format: 'date-time',
-    example: '2030-01-01T12:00:00.000Z',
-  })
-  time!: string;
+  @Time('When it began.')
+  occurred_at!: string;
 
-  @ApiProperty({ description: 'How long it took, in ms.', type: 'integer', example: 87 })
+  @Integer('Duration in ms.', 87)
   duration_ms!: number;
 
-  @ApiProperty({
-    description: 'The status of the answer; null: there was none.',
-    type: 'integer',
-    nullable: true,
-    example: 204,
-  })
+  @Integer.orNull('HTTP status of the response, or null if there was none.', 204)
   status!: number | null;
 
-  @ApiProperty({
-    description: 'Why there was no answer; docs/webhooks.md tells each. Null: there was one.',
-    type: String,
-    nullable: true,
-    example: null,
-  })
+  @Text.orNull('Why there was no response, as listed in docs/webhooks.md, or null.', null)
   failure!: string | null;
 
-  @ApiProperty({
-    description:
-      'The first kilobyte of the answer; null: there was none, or it is not kept because the endpoint has headers.',
-    type: String,
-    nullable: true,
-    example: '',
-  })
+  @Text.orNull(
+    'The first kilobyte of the response, or null if there was none or it is not kept because the endpoint has headers.',
+    '',
+  )
   answer!: string | null;
 
-  @ApiProperty({
-    description: 'What has become of the event since: `pending`, `delivered` or `failed` for good.',
-    enum: ['pending', 'delivered', 'failed'],
-    example: 'delivered',
-  })
+  @CodeOf(
+    ['pending', 'delivered', 'failed'],
+    'State of the delivery now: `pending`, `delivered`, or `failed` for good.',
+    'delivered',
+  )
   delivery!: 'pending' | 'delivered' | 'failed';
 
-  @ApiProperty({
-    description: 'When the next attempt of the event is due; null: there is none.',
-    type: String,
-    nullable: true,
-    format: 'date-time',
-    example: null,
-  })
+  @Time.orNull('Time of the next attempt of the event, or null.', null)
   next_attempt_at!: string | null;
 }
 
-export class WebhookAttemptsAnswer {
-  @ApiProperty(SUCCESS)
-  success!: 1;
+export class WebhookAttemptsResponse extends page('attempts', WebhookAttemptView, 'Attempts, the latest first.') {}
 
-  @ApiProperty({ description: 'Attempts, the latest first.', type: () => [WebhookAttemptView] })
-  attempts!: WebhookAttemptView[];
-
-  @ApiPropertyOptional(NEXT_CURSOR)
-  next_cursor?: string;
-}
-
-export class ReplayedWebhooksAnswer {
-  @ApiProperty(SUCCESS)
-  success!: 1;
-}
+export class WebhookReplayResponse extends SuccessResponse {}
 
 export function toWebhookAttemptView(attempt: ListedAttempt): WebhookAttemptView {
   return {
     event_id: toEventId(attempt.eventId),
     type: attempt.kind,
     attempt: attempt.number,
-    time: toWireTime(attempt.at),
+    occurred_at: toWireTime(attempt.at),
     duration_ms: attempt.durationMs,
     status: attempt.status,
     failure: attempt.failure,
@@ -152,26 +90,4 @@ export function toWebhookAttemptView(attempt: ListedAttempt): WebhookAttemptView
     delivery: attempt.state,
     next_attempt_at: toWireTimeOrNull(attempt.dueAt),
   };
-}
-
-/** The `webhook-id` of an event. */
-export function toEventId(eventId: number): string {
-  return `evt_${eventId}`;
-}
-
-/** The number of an event whose `webhook-id` `eventIdViolations` has accepted. */
-export function fromEventId(text: string): number {
-  return Number(text.slice('evt_'.length));
-}
-
-function eventIdViolations(value: unknown, pointer: string): Violation[] {
-  const detail = 'The event_id must be the webhook-id of a message, such as evt_5377108433215711.';
-  if (typeof value !== 'string') return [{ pointer, code: 'type', detail }];
-  const isId = EVENT_ID.test(value) && Number.isSafeInteger(fromEventId(value));
-  return isId ? [] : [{ pointer, code: 'not_acceptable', detail }];
-}
-
-function booleanViolations(value: unknown, pointer: string): Violation[] {
-  if (typeof value === 'boolean') return [];
-  return [{ pointer, code: 'type', detail: 'The value must be true or false.' }];
 }

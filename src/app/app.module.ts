@@ -1,0 +1,23 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
+import { ProblemFilter } from '../common/problem/problem.filter.ts';
+import { compose, type UserGroupStructure } from './composition.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigModule } from '../config/config.module.ts';
+import { ConsoleModule } from '../console/console.module.ts';
+import { HealthModule } from '../health/health.module.ts';
+import { Metrics } from '../metrics/metrics.ts';
+
+/** The running service. */
+@Module({
+  // Handlers bring their own guards and filter; this one responds to requests that reach no handler.
+  providers: [{ provide: APP_FILTER, useClass: ProblemFilter }, Metrics],
+})
+export class AppModule {
+  static with(config: Config, structure: UserGroupStructure = {}): DynamicModule {
+    const { plugins } = config;
+    const service = compose(ConfigModule.forRoot(config), { plugins, ...structure });
+    const operating = config.console ? [ConsoleModule] : [];
+    return { module: AppModule, imports: [HealthModule, ...operating, ...service] };
+  }
+}

@@ -1,0 +1,67 @@
+import type { DynamicModule, Type } from '@nestjs/common';
+import { ModulesContainer, NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import { watchApplication, watchPlugins } from './app.metrics.ts';
+import { AppModule } from './app.module.ts';
+import { requireAccessOfHandlers } from '../common/access/handler-access.ts';
+import { ApiHttpAdapter } from '../common/http/server/api-http.adapter.ts';
+import { leadTo } from '../common/http/responses/redirect.ts';
+import { contractRules, refuseWhenClosing } from '../common/http/server/http-rules.ts';
+import { BODY_LIMIT_SETTING } from '../common/http/server/http-settings.ts';
+import { observeRequests } from '../common/http/observing/observe-requests.ts';
+import { NestLog } from '../common/log.ts';
+import type { Config } from '../config/config.ts';
+import { consoleCalls } from '../console/console-calls.ts';
+import { ConsoleSessionGuard } from '../console/session/console-session.guard.ts';
+import { ConsoleSite } from '../console/console-site.ts';
+import { serveConsole } from '../console/serve-console.ts';
+import { serveDocs } from './openapi/serve-docs.ts';
+import { Metrics } from '../metrics/metrics.ts';
+import { EncryptionCount } from '../encryption-key/encryption-count.ts';
+import { KeyCheck } from '../key-administration/key-check.ts';
+
+const KNOWN_BELOW = ['/api/v1', '/.well-known', '/health', '/docs', '/docs-json', '/console'];
+
+/**
+ * Creates the application, on a prepared database; not yet listening.
+ * @param module the root module: `AppModule`, or one that imports it
+ * @throws OperatorError if the encryption keys are not those of the database, or a handler does not declare its access
+ */
+export async function createApp(
+  config: Config,
+  log: Logger,
+  module: DynamicModule | Type = AppModule.with(config),
+): Promise<NestExpressApplication> {
+  const adapter = new ApiHttpAdapter(KNOWN_BELOW);
+  const app = await NestFactory.create<NestExpressApplication>(module, adapter, {
+    bodyParser: false,
+    abortOnError: false,
+    logger: new NestLog(log),
+  });
+  requireAccessOfHandlers(app.get(ModulesContainer));
+  await app.get(KeyCheck).requireEveryKey();
+  await app.get(EncryptionCount).read();
+  app.set(BODY_LIMIT_SETTING, config.bodyLimit);
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', false);
+
+  const hasConsole = config.console;
+  watchApplication(app, adapter.http);
+  watchPlugins(app, config.plugins);
+  adapter.before(
+    observeRequests(log, app.get(Metrics), config.bootstrapApiToken),
+    refuseWhenClosing(app.getHttpServer()),
+    ...(hasConsole ? [consoleCalls(app.get(ConsoleSessionGuard), app.get(ConsoleSite))] : []),
+    contractRules,
+  );
+  const express: Express = app.getHttpAdapter().getInstance();
+  const hasPage = hasConsole && serveConsole(express, { directory: config.consoleDirectory });
+  if (config.docs) serveDocs(app, config);
+  // Relative, so that it also works below any path of a proxy.
+  const home = hasPage ? 'console/' : config.docs ? 'docs' : undefined;
+  if (home !== undefined) express.get('/', leadTo(home));
+  app.enableShutdownHooks([], { useProcessExit: true });
+  return app;
+}

@@ -1,0 +1,47 @@
+import { ActivityRecord } from '../activity/activity.entity.ts';
+import { ApiToken } from '../api-token/api-token.entity.ts';
+import { AuditEvent } from '../audit/audit-event.entity.ts';
+import { ChangeEvent } from '../change-log/change-event.entity.ts';
+import { ConsoleSession } from '../console/session/console-session.entity.ts';
+import { EncryptionKeyRecord } from '../encryption-key/encryption-key.entity.ts';
+import { EventConsumerRecord } from '../event/consumer/event-consumer.entity.ts';
+import { IdempotentResponse } from '../idempotency/idempotent-response.entity.ts';
+import { DataSourceMapping } from '../mapping/data-source-mapping.entity.ts';
+import { RegisteredDataSource, RegisteredSchema } from '../mapping/registered-things.entity.ts';
+import { IdempotencyKey } from '../user-group/entities/idempotency-key.entity.ts';
+import { UserGroupToken } from '../user-group/entities/user-group-token.entity.ts';
+import { UserGroup } from '../user-group/entities/user-group.entity.ts';
+import { Reminder } from '../webhook/entities/reminder.entity.ts';
+import { WebhookAttempt } from '../webhook/entities/webhook-attempt.entity.ts';
+import { WebhookBacklog } from '../webhook/entities/webhook-backlog.entity.ts';
+import { WebhookDelivery } from '../webhook/entities/webhook-delivery.entity.ts';
+import { WebhookEndpoint } from '../webhook/entities/webhook-endpoint.entity.ts';
+import { WebhookProgress } from '../webhook/entities/webhook-progress.entity.ts';
+import { WebhookReplay } from '../webhook/entities/webhook-replay.entity.ts';
+import { Workspace } from '../workspace/workspace.entity.ts';
+
+/** Every entity of the service. */
+export const entities: (new () => object)[] = [
+  ActivityRecord,
+  ApiToken,
+  AuditEvent,
+  ChangeEvent,
+  ConsoleSession,
+  DataSourceMapping,
+  EncryptionKeyRecord,
+  EventConsumerRecord,
+  IdempotencyKey,
+  IdempotentResponse,
+  Reminder,
+  RegisteredDataSource,
+  RegisteredSchema,
+  UserGroup,
+  UserGroupToken,
+  WebhookAttempt,
+  WebhookBacklog,
+  WebhookDelivery,
+  WebhookEndpoint,
+  WebhookProgress,
+  WebhookReplay,
+  Workspace,
+];

@@ -1,0 +1,76 @@
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
+import { HOUR_MS } from '../common/time.ts';
+import { statement } from '../database/statement.ts';
+import { ExpirySweep, type RemoveExpired } from '../database/upkeep/expiry-sweep.ts';
+
+/** Longer than any transaction stays open: a change made this long before a position was reached lies before it. */
+const MARGIN_MS = 600_000;
+
+/** A reader of the change log that must not miss a change, however long it is away. */
+export interface ChangeConsumer {
+  name: string;
+  /** Returns the time before which it needs no changes, in milliseconds since 1970; undefined while it needs none. */
+  readUntil(): Promise<number | undefined>;
+}
+
+/** Checks the oldest only: ids are assigned nearly in the order of time. */
+const removeExpired: RemoveExpired = statement(
+  'change-event.remove-expired',
+  ({ isAmong }) => `
+    DELETE FROM change_event
+    WHERE ${isAmong(
+      'id',
+      `SELECT id FROM (SELECT id, occurred_at FROM change_event ORDER BY id LIMIT :limit) AS oldest
+       WHERE occurred_at < CAST(:now AS bigint)`,
+    )}
+    RETURNING id`,
+);
+
+/** Removes the events of changes after their retention period, if every consumer has read them. */
+@Injectable()
+export class ChangeRetention extends ExpirySweep implements OnModuleDestroy {
+  /** Lag of each consumer in seconds, measured once an hour by this process. */
+  readonly lagSeconds: Record<string, number> = {};
+  private readonly consumers: ChangeConsumer[] = [];
+  private isClosing = false;
+
+  protected readonly removeExpired = removeExpired;
+  protected override readonly retentionMs = this.config.eventRetentionHours * HOUR_MS;
+
+  /** Keeps changes until the consumer has read them, from now on. */
+  keepFor(consumer: ChangeConsumer): void {
+    this.consumers.push(consumer);
+    this.look(consumer).catch((err: unknown) => {
+      // A command may end before the position is known.
+      if (this.isClosing) return;
+      this.logger.warn({ msg: "could not read a consumer's position; keeping events", consumer: consumer.name, err });
+    });
+  }
+
+  onModuleDestroy(): void {
+    this.isClosing = true;
+  }
+
+  protected override async expiredBefore(): Promise<number> {
+    let before = await super.expiredBefore();
+    for (const consumer of this.consumers) {
+      const read = await this.look(consumer);
+      if (read === undefined || read - MARGIN_MS >= before) continue;
+      before = read - MARGIN_MS;
+      const readAt = new Date(read).toISOString();
+      this.logger.warn({
+        msg: 'events kept past their retention: a consumer is behind',
+        consumer: consumer.name,
+        readAt,
+      });
+    }
+    return before;
+  }
+
+  private async look(consumer: ChangeConsumer): Promise<number | undefined> {
+    const read = await consumer.readUntil();
+    // A consumer that needs no changes is not behind.
+    this.lagSeconds[consumer.name] = read === undefined ? 0 : (Date.now() - read) / 1000;
+    return read;
+  }
+}

@@ -1,0 +1,109 @@
+import {
+  applyDecorators,
+  createParamDecorator,
+  type ExecutionContext,
+  SetMetadata,
+  UseFilters,
+  UseGuards,
+  UseInterceptors,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import { AccessGuard } from './access.guard.ts';
+import { ApiExtension, ApiSecurity } from '../api-docs.ts';
+import { type Caller, findCaller, type Scope } from './caller.ts';
+import { GateInterceptor } from '../concurrency/gate.interceptor.ts';
+import { ProblemFilter } from '../problem/problem.filter.ts';
+
+export type { Caller };
+
+export const SCOPE_METADATA = 'access:scope';
+const PUBLIC_METADATA = 'access:public';
+const ANY_SCOPE_METADATA = 'access:any-scope';
+const CLIENT_SECRET_METADATA = 'access:client-secret';
+export const API_TOKEN_SCHEME = 'ApiToken';
+export const CLIENT_SECRET_SCHEME = 'ClientSecret';
+
+/** Options of the declarations of access. */
+export interface HandlerOptions {
+  /**
+   * Whether a call waits for one of the few turns of its workspace, and keeps it until the handler is done. False for a
+   * handler that acquires turns itself, streams, or sends all statements through lanes.
+   * @defaultValue true
+   */
+  gated?: boolean;
+}
+
+const guarded = ({ gated = true }: HandlerOptions) =>
+  applyDecorators(
+    UseGuards(AccessGuard),
+    UseFilters(ProblemFilter),
+    ...(gated ? [UseInterceptors(GateInterceptor)] : []),
+  );
+
+/**
+ * Declares the scope that a handler needs, for the guard and the OpenAPI document alike. The service does not start
+ * with a handler that has neither this decorator nor `Public` or `AnyScope`.
+ */
+export function RequiresScope(scope: Scope, options: HandlerOptions = {}): MethodDecorator {
+  return applyDecorators(
+    guarded(options),
+    SetMetadata(SCOPE_METADATA, scope),
+    ApiSecurity(API_TOKEN_SCHEME),
+    ApiExtension('x-required-scope', scope),
+  );
+}
+
+/**
+ * Accepts the API token also as an OAuth 2.0 client sends its secret (RFC 6749, section 2.3.1): by HTTP Basic, or as
+ * `client_secret` in a form.
+ */
+export function AcceptsClientSecret(): MethodDecorator {
+  return applyDecorators(SetMetadata(CLIENT_SECRET_METADATA, true), ApiSecurity(CLIENT_SECRET_SCHEME));
+}
+
+/** Opens a handler to everybody; tokens are ignored. */
+export function Public(options: HandlerOptions = {}): MethodDecorator {
+  return applyDecorators(guarded(options), SetMetadata(PUBLIC_METADATA, true));
+}
+
+/** Opens a handler to every authenticated caller, whatever its scopes. */
+export function AnyScope(options: HandlerOptions = {}): MethodDecorator {
+  return applyDecorators(guarded(options), SetMetadata(ANY_SCOPE_METADATA, true), ApiSecurity(API_TOKEN_SCHEME));
+}
+
+/** Access to a handler, as its decorators declare it; a handler without them is closed. */
+export interface Access {
+  /** Undefined if it declares none. */
+  scope: Scope | undefined;
+  isPublic: boolean;
+  isForAnyScope: boolean;
+  acceptsClientSecret: boolean;
+}
+
+/** Decorators do not change, and looking them up takes as long as a guard. */
+const known = new WeakMap<object, Access>();
+
+export function accessOf(handler: object): Access {
+  let access = known.get(handler);
+  if (!access) {
+    access = {
+      scope: Reflect.getMetadata(SCOPE_METADATA, handler) as Scope | undefined,
+      isPublic: Reflect.getMetadata(PUBLIC_METADATA, handler) === true,
+      isForAnyScope: Reflect.getMetadata(ANY_SCOPE_METADATA, handler) === true,
+      acceptsClientSecret: Reflect.getMetadata(CLIENT_SECRET_METADATA, handler) === true,
+    };
+    known.set(handler, access);
+  }
+  return access;
+}
+
+export function isPublic(handler: object): boolean {
+  return accessOf(handler).isPublic;
+}
+
+/** Parameter decorator: the authenticated caller. */
+export const CurrentCaller = createParamDecorator((_data: unknown, context: ExecutionContext) => {
+  const caller = findCaller(context.getArgByIndex<Request>(0));
+  if (!caller) throw new Error('CurrentCaller is used on a route without authentication');
+  return caller;
+});

@@ -1,0 +1,8 @@
+import type { Request } from 'express';
+import type { ServiceError } from '../problem/errors.ts';
+
+/** Records calls that are refused for their credentials or scopes. */
+export abstract class RefusalObserver {
+  /** Returns at once, and never throws. */
+  abstract record(error: ServiceError, request: Request): void;
+}

@@ -1,0 +1,70 @@
+import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
+import type { Request } from 'express';
+import { finalize, Observable, tap } from 'rxjs';
+import { findCaller } from '../access/caller.ts';
+import { Gate } from './gate.ts';
+import { addressBlock, clientAddress } from '../http/parameters/client-address.ts';
+import { requestId } from '../http/observing/request-id.ts';
+import { bodyLimitOf } from '../http/server/http-settings.ts';
+import { readsBody } from '../json/json-body.decorator.ts';
+import { hasBody, takeBody } from '../json/read-body.ts';
+
+/** Makes a call wait for its turn before its handler runs. */
+@Injectable()
+export class GateInterceptor implements NestInterceptor {
+  constructor(private readonly gate: Gate) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    return new Observable((subscriber) => {
+      this.enter(context).then(
+        (leave) => {
+          // An outer interceptor with a time limit has given up.
+          if (subscriber.closed) {
+            leave();
+            return;
+          }
+          let failure: unknown;
+          const handled = next.handle().pipe(
+            tap({ error: (error: unknown) => (failure = error) }),
+            finalize(() => {
+              leave(failure);
+            }),
+          );
+          // Without a teardown: a turn ends with the handler, not with the interest in its result.
+          handled.subscribe({
+            next: (value) => {
+              subscriber.next(value);
+            },
+            error: (error: unknown) => {
+              subscriber.error(error);
+            },
+            complete: () => {
+              subscriber.complete();
+            },
+          });
+        },
+        (error: unknown) => {
+          subscriber.error(error);
+        },
+      );
+    });
+  }
+
+  private async enter(context: ExecutionContext): Promise<(error?: unknown) => void> {
+    const request = context.getArgByIndex<Request>(0);
+    // A client that sends slowly must not keep others of its workspace waiting.
+    const isArriving = !request.complete && hasBody(request);
+    if (isArriving && readsBody(context.getHandler())) {
+      await takeBody(request, bodyLimitOf(request));
+    }
+    return this.gate.enter(keyOf(request));
+  }
+}
+
+/** Returns the workspace, or the client's address block for a call without a workspace. Unknown clients share no key. */
+function keyOf(request: Request): number | string {
+  const caller = findCaller(request);
+  if (caller) return caller.workspaceId;
+  const address = clientAddress(request);
+  return address === undefined ? requestId(request) : addressBlock(address);
+}

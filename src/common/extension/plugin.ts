@@ -1,0 +1,84 @@
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
+import type { Command } from 'commander';
+import type { MigrationInterface } from 'typeorm';
+import { OperatorError } from '../problem/operator-error.ts';
+import type { PortProvider } from './ports.ts';
+import { isInRange, serviceVersion } from '../version.ts';
+import type { Metric } from './metric.ts';
+
+/** Runs `work` on the services of the installation, with a migrated database; then closes them. */
+export type WithServices = (work: (app: INestApplicationContext) => Promise<void>) => Promise<void>;
+
+/** A command line command of a plugin. */
+export interface PluginCommand {
+  name: string;
+  /** One line for the help. */
+  about: string;
+  /** Adds options, subcommands and an action to the command. */
+  define: (command: Command, withServices: WithServices) => void;
+}
+
+/** The parts of a plugin; all but its name and compatibility are optional. */
+export interface PluginDefinition {
+  /** Lower-case letters, digits and hyphens. Names of its tables begin with it and an underscore. */
+  name: string;
+  /** The compatible versions of the service, such as `^0.1.0`; any other version refuses to start with the plugin. */
+  compatibility: string;
+  /** Nest modules with controllers; each handler must declare its access. */
+  modules?: readonly (Type | DynamicModule)[];
+  /** Entities on the service's own connection, `USER_GROUP_DATA_SOURCE`; their repositories can be injected. */
+  entities?: readonly Type[];
+  /** Run after the service's migrations, in the order of the numbers at the end of their names. */
+  migrations?: readonly Type<MigrationInterface>[];
+  /** A class whose properties are read `FromEnv`; its instance can be injected. */
+  settings?: Type<object>;
+  /** Replacements of standard implementations. */
+  ports?: readonly PortProvider[];
+  /** Returns values to export as Prometheus metrics. */
+  metrics?: (app: INestApplicationContext) => readonly Metric[];
+  commands?: readonly PluginCommand[];
+}
+
+/** Adds to the service without changing it; made by `definePlugin`. */
+export class Plugin {
+  /** Prefix of its tables and of their record of migrations. */
+  readonly prefix: string;
+  /** Name in messages, logs and metrics. */
+  readonly title: string;
+
+  /** @throws OperatorError if it does not fit this version, or its definition is invalid */
+  constructor(readonly definition: Readonly<PluginDefinition>) {
+    const { name } = definition;
+    if (!/^[a-z][a-z0-9-]{0,29}$/.test(name)) {
+      throw new OperatorError(
+        `The plugin ${name} needs another name: a letter, then letters, digits and hyphens, all lower case, at most 30.`,
+      );
+    }
+    this.requireCompatible();
+    this.title = `plugin ${name}`;
+    this.prefix = `${name.replaceAll('-', '_')}_`;
+  }
+
+  private requireCompatible(): void {
+    const { name, compatibility } = this.definition;
+    try {
+      if (isInRange(serviceVersion, compatibility)) return;
+    } catch {
+      throw new OperatorError(
+        `The plugin ${name} must declare its compatibility as a range such as ^${serviceVersion}.`,
+      );
+    }
+    throw new OperatorError(
+      `The plugin ${name} is made for version ${compatibility} of the service, and this is ${serviceVersion}.`,
+    );
+  }
+}
+
+/**
+ * Defines a plugin: the default export of a module named in `PLUGINS`, or an element of `plugins` of
+ * `UserGroupServiceModule.forRoot`.
+ * @throws OperatorError if it does not fit this version, or its definition is invalid
+ */
+export function definePlugin(definition: PluginDefinition): Plugin {
+  return new Plugin(definition);
+}

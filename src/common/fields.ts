@@ -1,0 +1,136 @@
+import type { Type } from '@nestjs/common';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
+import { ApiProperty } from './api-docs.ts';
+import type { Violation } from './problem/violation.ts';
+
+/**
+ * Decorators that describe the properties of a DTO in the OpenAPI document, one for each kind of value: `@Text('Its
+ * name.', 'Acme')`. Each has variants: `Text.optional`, `Text.orNull`, `Text.optionalOrNull`.
+ */
+
+/** Keywords of JSON Schema beyond those of the kind, such as `maximum`. */
+type Keywords = Partial<Record<keyof ApiPropertyOptions | 'maximum' | 'maxLength' | 'x-extensible-enum', unknown>>;
+
+type Described = [description: string, example?: unknown, keywords?: Keywords];
+
+const TIME_EXAMPLE = '2030-01-01T12:00:00.000Z';
+
+export const Text = kind({ type: String });
+/** A text of 1–255 characters. */
+export const ShortText = kind({ type: String, minLength: 1, maxLength: 255 });
+export const Time = kind({ type: String, format: 'date-time', example: TIME_EXAMPLE });
+export const Integer = kind({ type: 'integer' });
+export const Flag = kind({ type: Boolean });
+/** An object with any members. */
+export const AnyObject = kind({ type: 'object', additionalProperties: true });
+
+/** A choice of several values, or with `isArray` a list of them. */
+export const OneOf = kindOf((values: readonly unknown[]) => ({ enum: values }));
+/** A text that is one of several today; later versions may add others, which a closed list would forbid. */
+export const CodeOf = kindOf((values: readonly string[]) => ({ type: String, 'x-extensible-enum': values }));
+/** Always the same value. */
+export const Constant = kindOf((value: 0 | 1 | string) => ({
+  enum: [value],
+  example: value,
+  type: typeof value === 'number' ? 'integer' : 'string',
+}));
+/** An object of another class. */
+export const Nested = kindOf((type: Type) => ({ type }));
+/** A list of objects of another class, or of texts. */
+export const ListOf = kindOf((type: Type | StringConstructor) => ({ type: [type] }));
+
+function kind(schema: Keywords) {
+  return variantsOf((...described: Described) => ({ ...schema, ...keywordsOf(described) }));
+}
+
+function kindOf<T>(schemaOf: (subject: T) => Keywords) {
+  return variantsOf((subject: T, ...described: Described) => ({ ...schemaOf(subject), ...keywordsOf(described) }));
+}
+
+function keywordsOf([description, example, keywords]: Described): Keywords {
+  return { description, ...(example !== undefined && { example }), ...keywords };
+}
+
+function variantsOf<Args extends unknown[]>(schemaOf: (...args: Args) => Keywords) {
+  const withKeywords =
+    (keywords: Keywords) =>
+    (...args: Args): PropertyDecorator =>
+      ApiProperty({ ...schemaOf(...args), ...keywords } as ApiPropertyOptions);
+  return Object.assign(withKeywords({}), {
+    optional: withKeywords({ required: false }),
+    orNull: withKeywords({ nullable: true }),
+    optionalOrNull: withKeywords({ required: false, nullable: true }),
+  });
+}
+
+/** Checks the value of a field; `pointer` is the field's own JSON Pointer. Empty means acceptable. */
+export type Check = (value: unknown, pointer: string) => Violation[];
+
+const checkKey = Symbol('check');
+
+/**
+ * Declares a class-validator rule that can name a place below the field. A field that was not sent passes every rule,
+ * unless `required` gives a message for that case; `null` counts as sent.
+ */
+export function Rule(check: Check, { required }: { required?: string } = {}): PropertyDecorator {
+  const complete: Check = (value, pointer) => {
+    if (value !== undefined) return check(value, pointer);
+    return required === undefined ? [] : [{ pointer, code: 'required', detail: required }];
+  };
+  return (target, property) => {
+    registerDecorator({
+      name: 'rule',
+      target: target.constructor,
+      propertyName: String(property),
+      options: { context: { [checkKey]: complete } },
+      validator: {
+        validate: (value: unknown) => complete(value, '').length === 0,
+        // Without a message class-validator would not hand the context back.
+        defaultMessage: () => `${String(property)} is not acceptable`,
+      },
+    });
+  };
+}
+
+/** Returns the rule behind a failed validation, from the context that class-validator hands back. */
+export function checkOf(context: unknown): Check | undefined {
+  return (context as Partial<Record<typeof checkKey, Check>> | undefined)?.[checkKey];
+}
+
+/** Accepts any string. */
+export function stringViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'string') return [];
+  return [{ pointer, code: 'type', detail: `The ${fieldOf(pointer)} must be a string.` }];
+}
+
+/** Accepts true and false. */
+export function flagViolations(value: unknown, pointer: string): Violation[] {
+  if (typeof value === 'boolean') return [];
+  return [{ pointer, code: 'type', detail: `The field ${fieldOf(pointer)} must be true or false.` }];
+}
+
+/** Makes the rule of a text that is one of several. */
+export function oneOf(values: readonly string[]): Check {
+  return (value, pointer) => {
+    if (values.some((one) => one === value)) return [];
+    const detail = `The ${fieldOf(pointer)} must be one of ${values.join(', ')}.`;
+    return [{ pointer, code: typeof value === 'string' ? 'not_acceptable' : 'type', detail }];
+  };
+}
+
+/** Makes the rule of a whole number between two. */
+export function wholeNumber(least: number, most: number): Check {
+  return (value, pointer) => {
+    if (typeof value !== 'number') {
+      return [{ pointer, code: 'type', detail: `The ${fieldOf(pointer)} must be a number.` }];
+    }
+    if (Number.isInteger(value) && value >= least && value <= most) return [];
+    const detail = `The ${fieldOf(pointer)} must be a whole number from ${least} to ${most}.`;
+    return [{ pointer, code: 'not_acceptable', detail }];
+  };
+}
+
+function fieldOf(pointer: string): string {
+  return pointer.slice(1);
+}

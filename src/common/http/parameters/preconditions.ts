@@ -1,0 +1,95 @@
+import type { Response } from 'express';
+import { PreconditionFailed, PreconditionMalformed } from '../../problem/errors.ts';
+import { optionalHeader, requestParam } from './request-params.ts';
+import { UNTRANSFORMED } from '../server/http-settings.ts';
+
+/** `*` for any existing state, or the entity tags of a list, with their double quotes. */
+type States = '*' | string[];
+
+/** One tag or none, and its separator from the next (RFC 9110, sections 5.6.1 and 8.8.3). */
+const LIST_ITEM = /[ \t]*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y;
+
+/** Names the state in the response, and keeps compressors from making the tag weak. */
+export function setEntityTag(response: Response, entityTag: string): void {
+  response.set({ ETag: entityTag, 'Cache-Control': UNTRANSFORMED });
+}
+
+/** Errors of each operation with conditions. */
+export const PRECONDITION_ERRORS = [PreconditionFailed, PreconditionMalformed];
+
+/** The conditions of a request on the state of its target (RFC 9110, section 13.1). */
+export class Preconditions {
+  constructor(
+    private readonly ifMatch: States | undefined,
+    private readonly ifNoneMatch: States | undefined,
+  ) {}
+
+  /**
+   * Checks the conditions of a write; must be called under the lock of the write.
+   * @param entityTag of the stored state; undefined if there is none
+   * @throws PreconditionFailed
+   */
+  require(entityTag: string | undefined): void {
+    this.requireMatch(entityTag);
+    if (this.isKnown(entityTag)) throw new PreconditionFailed();
+  }
+
+  /** Checks a read, which `If-None-Match` does not fail. @throws PreconditionFailed */
+  requireMatch(entityTag: string | undefined): void {
+    if (this.ifMatch === undefined) return;
+    const isMatched =
+      entityTag !== undefined &&
+      // A tag that a compressing proxy has made weak counts: it names a state of the resource, not the bytes
+      // of a response.
+      (this.ifMatch === '*' || this.ifMatch.includes(entityTag));
+    if (!isMatched) throw new PreconditionFailed();
+  }
+
+  /** Whether `If-None-Match` names the state, so that a read need not return it. */
+  isKnown(entityTag: string | undefined): boolean {
+    if (this.ifNoneMatch === undefined || entityTag === undefined) return false;
+    return this.ifNoneMatch === '*' || this.ifNoneMatch.includes(entityTag);
+  }
+}
+
+/** Parameter decorator: the `Preconditions` of the request. @throws PreconditionMalformed */
+export function RequestPreconditions(): ParameterDecorator {
+  return requestParam(
+    ({ headers }) =>
+      new Preconditions(
+        parseStates('If-Match', headers['if-match']),
+        parseStates('If-None-Match', headers['if-none-match']),
+      ),
+    optionalHeader(
+      'If-Match',
+      'Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.',
+    ),
+    optionalHeader(
+      'If-None-Match',
+      'Performs the request only if the resource is in none of these states; `*`: only if it does not exist.',
+    ),
+  );
+}
+
+function parseStates(name: string, header: string | undefined): States | undefined {
+  if (header === undefined) return undefined;
+  if (header.trim() === '*') return '*';
+  const tags = parseTags(header);
+  if (tags.length === 0) {
+    throw new PreconditionMalformed(`${name} must be \`*\` or entity tags in double quotes, as in ETag.`);
+  }
+  return tags;
+}
+
+/** Returns an empty list if the text is not a list of tags. */
+function parseTags(text: string): string[] {
+  const tags: string[] = [];
+  LIST_ITEM.lastIndex = 0;
+  for (;;) {
+    const item = LIST_ITEM.exec(text);
+    if (!item) return [];
+    const [, tag, end] = item;
+    if (tag !== undefined) tags.push(tag);
+    if (end === '') return tags;
+  }
+}

@@ -1,0 +1,169 @@
+import { createParamDecorator, type ExecutionContext, type Type } from '@nestjs/common';
+import type { Request } from 'express';
+import { ApiHeader, ApiParam, ApiQuery } from '../../api-docs.ts';
+import { toPointer } from '../../json/json-pointer.ts';
+import { fieldsOf, ruleViolations, toDto } from '../../json/to-dto.ts';
+import {
+  IdempotencyKeyInvalid,
+  IdempotencyKeyReused,
+  IdempotencyKeySpent,
+  type ServiceError,
+  UserGroupNotFound,
+  ValidationFailed,
+} from '../../problem/errors.ts';
+import { inQuery, type Violation } from '../../problem/violation.ts';
+import { identifierViolations } from '../../text.ts';
+import { findRepeated, type Parameters, parseForm } from './form.ts';
+
+/** RFC 9111, section 5.2.1. A cached response satisfies any age but zero. */
+const WANTS_FRESH = /^(no-cache|no-store|max-age=(0+|"0+"))$/i;
+const VISIBLE_ASCII = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * Makes a parameter decorator: the value that `read` takes from the request.
+ * @param describe decorators, made for methods, that describe the parameter in the OpenAPI document
+ */
+export function requestParam(read: (request: Request) => unknown, ...describe: MethodDecorator[]): ParameterDecorator {
+  const factory = (_data: unknown, context: ExecutionContext) => read(context.getArgByIndex<Request>(0));
+  const document: ParameterDecorator = (target, method) => {
+    const descriptor = method && Object.getOwnPropertyDescriptor(target, method);
+    if (!descriptor) return;
+    for (const decorate of describe) decorate(target, method, descriptor);
+  };
+  return createParamDecorator(factory, [document])();
+}
+
+/** Describes a header field that a request may have. */
+export function optionalHeader(name: string, description: string, keywords: object = {}): MethodDecorator {
+  return ApiHeader({ name, description, required: false, schema: { type: 'string', ...keywords } });
+}
+
+/**
+ * Parameter decorator: the query of the URL as an instance of `type`, each parameter a string checked by the rules on
+ * its property; also describes it in the OpenAPI document. Unknown and repeated parameters are refused: a misspelt
+ * filter would silently widen the result.
+ */
+export function QueryOf<T extends object>(type: Type<T>): ParameterDecorator {
+  const read = (url: string): T => {
+    const given = queryOf(url);
+    const dto = toDto(type, Object.fromEntries(given));
+    const found = [...misnamed(given, fieldsOf(type)), ...ruleViolations(dto)];
+    if (found.length > 0) throw new ValidationFailed(inQuery(found));
+    return dto;
+  };
+  return requestParam(({ originalUrl }) => read(originalUrl), ApiQuery({ type }));
+}
+
+function queryOf(url: string): Parameters {
+  const [, query = ''] = /\?([^#]*)/.exec(url) ?? [];
+  return parseForm(query, 'query');
+}
+
+function misnamed(given: Parameters, fields: readonly string[]): Violation[] {
+  const unknown = given
+    .filter(([name]) => !fields.includes(name))
+    .map(([name]): Violation => {
+      const detail = `The query can have ${fields.join(', ')}.`;
+      return { pointer: toPointer([name]), code: 'unknown', detail };
+    });
+  const repeated = findRepeated(given);
+  if (repeated === undefined) return unknown;
+  const detail = 'The query must name each parameter once.';
+  return [...unknown, { pointer: toPointer([repeated]), code: 'repeated', detail }];
+}
+
+interface PathParamOptions<T> {
+  description: string;
+  schema: { type: 'integer' | 'string'; minimum?: number; minLength?: number; maxLength?: number };
+  example: T & (string | number);
+  /** @throws an error for a text that cannot name anything */
+  read: (text: string) => T;
+}
+
+/** Parameter decorator: a number in the path, such as `:id`. An impossible number is not found. */
+export function NumberParam(name: string, NotFound: new () => ServiceError): ParameterDecorator {
+  return pathParam(name, {
+    description: 'Its number.',
+    schema: { type: 'integer', minimum: 1 },
+    example: 2,
+    read: (text) => {
+      if (!/^[1-9]\d{0,8}$/.test(text)) throw new NotFound();
+      return Number(text);
+    },
+  });
+}
+
+/** Parameter decorator: the `:id` of a user group in the path, which is the caller's own id for it. */
+export function ProvidedIdParam(): ParameterDecorator {
+  return providedIdParam(() => new UserGroupNotFound());
+}
+
+/** Parameter decorator: the `:id` of a group that need not exist; an impossible id is a validation error. */
+export function NewProvidedIdParam(): ParameterDecorator {
+  return providedIdParam((violations) => new ValidationFailed(violations));
+}
+
+function providedIdParam(toError: (violations: Violation[]) => ServiceError): ParameterDecorator {
+  return pathParam('id', {
+    description: 'Your own id of the user group, percent-encoded.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: 'acme-emea',
+    read: (text) => {
+      const violations = identifierViolations(text, '/id');
+      if (violations.length > 0) throw toError(violations.map((violation) => ({ ...violation, in: 'path' })));
+      return text;
+    },
+  });
+}
+
+export function pathParam<T>(name: string, options: PathParamOptions<T>): ParameterDecorator {
+  const { description, schema, example, read } = options;
+  return requestParam(
+    ({ params }) => read((params[name] ?? '') as string),
+    ApiParam({ name, description, schema, example }),
+  );
+}
+
+/** Parameter decorator: whether the request's `Cache-Control` rejects a cached response. */
+export function Fresh(): ParameterDecorator {
+  return requestParam(
+    ({ headers }) => {
+      const directives = headers['cache-control']?.split(',') ?? [];
+      return directives.some((directive) => WANTS_FRESH.test(directive.trim()));
+    },
+    optionalHeader(
+      'Cache-Control',
+      '`no-cache` (or `no-store`, `max-age=0`) asks the database. Without it the response may be from memory, and was true less than a second ago.',
+    ),
+  );
+}
+
+/** Errors of each operation with an `Idempotency-Key` whose response is kept. */
+export const IDEMPOTENCY_ERRORS = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
+
+/** @throws IdempotencyKeyInvalid */
+export function requireIdempotencyKey(key: string): void {
+  if (!VISIBLE_ASCII.test(key)) throw new IdempotencyKeyInvalid();
+}
+
+/**
+ * Parameter decorator: the `Idempotency-Key` header (draft-ietf-httpapi-idempotency-key-header) unchanged, quoted or
+ * not; undefined if it was not sent.
+ */
+export function IdempotencyKeyHeader(): ParameterDecorator {
+  return requestParam(
+    ({ headersDistinct }) => {
+      const given = headersDistinct['idempotency-key'];
+      if (given === undefined) return undefined;
+      const [key = ''] = given;
+      if (given.length !== 1) throw new IdempotencyKeyInvalid();
+      requireIdempotencyKey(key);
+      return key;
+    },
+    optionalHeader(
+      'Idempotency-Key',
+      '1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response.',
+      { minLength: 1, maxLength: 255 },
+    ),
+  );
+}

@@ -1,0 +1,36 @@
+import type { Type } from '@nestjs/common';
+import { Constant, Flag, ListOf, Nested, Text } from '../../fields.ts';
+
+/** The response of an operation that has nothing else to say. */
+export class SuccessResponse {
+  @Constant(1, '1: the call succeeded.')
+  success!: 1;
+}
+
+/** The response to DELETE. */
+export class DeletedResponse extends SuccessResponse {}
+
+/** Makes the class of a response with an object: `class ThingResponse extends response('thing', ThingView, '…') {}`. */
+export function response<Name extends string, View>(
+  name: Name,
+  view: Type<View>,
+  description: string,
+): new () => { success: 1 } & Record<Name, View> {
+  class Response extends SuccessResponse {}
+  Nested(view, description)(Response.prototype, name);
+  return Response as new () => Response & Record<Name, View>;
+}
+
+/** Makes the class of a response with one page of a list, as `response` does. */
+export function page<Name extends string, View>(
+  name: Name,
+  view: Type<View>,
+  description: string,
+): new () => { success: 1; has_more: boolean; next_cursor?: string } & Record<Name, View[]> {
+  class Response extends SuccessResponse {}
+  ListOf(view, description)(Response.prototype, name);
+  Flag('Whether another page follows.', false)(Response.prototype, 'has_more');
+  const nextCursor = Text.optional('The `cursor` of the next page; absent on the last.', 'WzUwXQ');
+  nextCursor(Response.prototype, 'next_cursor');
+  return Response as new () => Response & { has_more: boolean } & Record<Name, View[]>;
+}

@@ -1,7 +1,0 @@
-/**
- * A request or a configuration of the operator that cannot be met; the message is one line, without
- * secrets.
- */
-export class OperatorError extends Error {
-  override readonly name: string = 'OperatorError';
-}

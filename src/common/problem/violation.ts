@@ -1,0 +1,58 @@
+/** A fault of a request. */
+export interface Violation {
+  /** JSON Pointer (RFC 6901) of the place in the body; of a parameter its name, as in a body of parameters. */
+  pointer: string;
+  /** The part of the request that has the parameter; absent for a place in the body. */
+  in?: 'query' | 'path';
+  code: ViolationCode;
+  detail: string;
+}
+
+/** Stable codes of faults. */
+export type ViolationCode =
+  | 'required'
+  | 'type'
+  | 'not_acceptable'
+  | 'empty'
+  | 'too_long'
+  | 'control_character'
+  | 'nul_character'
+  | 'lone_surrogate'
+  | 'lossy_number'
+  | 'too_deep'
+  | 'too_large'
+  | 'too_many'
+  | 'unknown'
+  | 'repeated'
+  | 'unknown_schema'
+  | 'unknown_data_source'
+  | 'refers';
+
+export const violationCodes: Record<ViolationCode, string> = {
+  required: 'The field is missing.',
+  type: 'The value has another JSON type than the field.',
+  not_acceptable: 'The value breaks a rule of the field, which the detail names.',
+  empty: 'The text has no character.',
+  too_long: 'The text is longer than 255 code points or 1,024 bytes of UTF-8.',
+  control_character: 'The text holds a control character (U+0000–U+001F, U+007F–U+009F).',
+  nul_character: 'A string or key holds the character U+0000.',
+  lone_surrogate: 'A string or key holds half of a surrogate pair, which is not a character.',
+  lossy_number: 'The number would change its decimal value by being read as a double and printed.',
+  too_deep: 'The JSON is nested too deeply.',
+  too_large: 'The object is longer than 16 KiB when serialised.',
+  too_many: 'The object or list has more entries than allowed.',
+  unknown: 'There is no field or parameter of this name.',
+  repeated:
+    'The query or form names the parameter more than once, the list an entry, a mapping one schema by two ids, or an import a group.',
+  unknown_schema: 'No schema of the registry has this id.',
+  unknown_data_source: 'No data source of the registry has this id.',
+  refers: 'What stands there refers to the thing.',
+};
+
+/** Enough to show a caller the pattern; a hostile body cannot make the response large. */
+export const MAX_VIOLATIONS = 20;
+
+/** Says that these faults are of the query, whose parameters were checked like the fields of a body. */
+export function inQuery(violations: readonly Violation[]): Violation[] {
+  return violations.map((violation) => ({ ...violation, in: 'query' }));
+}

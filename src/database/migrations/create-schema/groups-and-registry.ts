@@ -1,0 +1,96 @@
+import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
+
+/** User groups with their tokens and mappings, and the registered things that mappings name. */
+export function groupsAndRegistry({ binaryType, byCodePoint, countedId }: Spelling): string[] {
+  // The two tables differ in what refers to them, not in what they hold.
+  const registered = (table: string) => `CREATE TABLE ${table} (
+      ${countedId(table)},
+      workspace_id integer NOT NULL,
+      provided_id text NOT NULL,
+      name text NOT NULL,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      ${unique(table, 'workspace_id', 'provided_id')},
+      ${reference(table, 'workspace_id', 'workspace', 'RESTRICT')})`;
+  return [
+    `CREATE TABLE user_group (
+      ${countedId('user_group')},
+      workspace_id integer NOT NULL,
+      provided_id text NOT NULL,
+      redacted_id text,
+      name text NOT NULL,
+      properties text NOT NULL,
+      version integer NOT NULL DEFAULT 1,
+      created_at bigint NOT NULL,
+      updated_at bigint NOT NULL,
+      suspended_at bigint,
+      ${unique('user_group', 'workspace_id', 'provided_id')},
+      ${reference('user_group', 'workspace_id', 'workspace', 'RESTRICT')})`,
+    'CREATE INDEX user_group_workspace_id_id_idx ON user_group (workspace_id, id)',
+    `CREATE INDEX user_group_workspace_id_updated_at_id_idx
+     ON user_group (workspace_id, updated_at, id)`,
+    `CREATE INDEX user_group_workspace_id_name_id_idx
+     ON user_group (workspace_id, ${byCodePoint('name')}, id)`,
+    `CREATE INDEX user_group_suspended_idx ON user_group (workspace_id, id)
+     WHERE suspended_at IS NOT NULL`,
+
+    `CREATE TABLE user_group_token (
+      user_group_id integer NOT NULL,
+      generation integer NOT NULL,
+      workspace_id integer NOT NULL,
+      token_hash ${binaryType} NOT NULL,
+      last_four varchar(4) NOT NULL,
+      ciphertext ${binaryType},
+      key_id varchar(32),
+      created_at bigint NOT NULL,
+      retired_at bigint,
+      retired_by integer,
+      valid_until bigint,
+      revoked_at bigint,
+      revoked_by integer,
+      last_introspected_at bigint,
+      ${primaryKey('user_group_token', 'user_group_id', 'generation')},
+      ${reference('user_group_token', 'user_group_id', 'user_group', 'CASCADE')})`,
+    `CREATE UNIQUE INDEX user_group_token_token_hash_workspace_id_key
+     ON user_group_token (token_hash, workspace_id)`,
+    `CREATE UNIQUE INDEX user_group_token_current_key ON user_group_token (user_group_id)
+     WHERE retired_at IS NULL`,
+    'CREATE INDEX user_group_token_key_id_idx ON user_group_token (key_id)',
+    `CREATE INDEX user_group_token_valid_until_idx ON user_group_token (valid_until)
+     WHERE valid_until IS NOT NULL`,
+    `CREATE INDEX user_group_token_overlap_idx
+     ON user_group_token (workspace_id, valid_until, user_group_id, generation)
+     WHERE valid_until IS NOT NULL`,
+
+    `CREATE TABLE idempotency_key (
+      workspace_id integer NOT NULL,
+      key_hash ${binaryType} NOT NULL,
+      request_hash ${binaryType} NOT NULL,
+      user_group_id integer NOT NULL,
+      generation integer NOT NULL,
+      name text NOT NULL,
+      created_at bigint NOT NULL,
+      ${primaryKey('idempotency_key', 'workspace_id', 'key_hash')},
+      ${reference('idempotency_key', 'user_group_id', 'user_group', 'CASCADE')})`,
+    'CREATE INDEX idempotency_key_user_group_id_idx ON idempotency_key (user_group_id)',
+    'CREATE INDEX idempotency_key_created_at_idx ON idempotency_key (created_at)',
+
+    registered('registered_schema'),
+    registered('registered_data_source'),
+    `CREATE TABLE data_source_mapping (
+      user_group_id integer NOT NULL,
+      schema_id text NOT NULL,
+      data_source text NOT NULL,
+      data_source_type varchar(7) NOT NULL,
+      registered_schema_id integer,
+      registered_data_source_id integer,
+      ${primaryKey('data_source_mapping', 'user_group_id', 'schema_id')},
+      ${reference('data_source_mapping', 'user_group_id', 'user_group', 'CASCADE')},
+      ${reference('data_source_mapping', 'registered_schema_id', 'registered_schema', 'RESTRICT')},
+      ${reference('data_source_mapping', 'registered_data_source_id', 'registered_data_source', 'RESTRICT')})`,
+    `CREATE UNIQUE INDEX data_source_mapping_registered_schema_id_key
+     ON data_source_mapping (registered_schema_id, user_group_id)`,
+    `CREATE INDEX data_source_mapping_registered_data_source_id_idx
+     ON data_source_mapping (registered_data_source_id, user_group_id)`,
+  ];
+}

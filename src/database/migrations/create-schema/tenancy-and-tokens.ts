@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { primaryKey, reference, type Spelling, unique } from '../table-parts.ts';
+
+/** The tenants with their API tokens, and the keys that encrypt. */
+export function tenancyAndTokens({ binaryType, countedId }: Spelling): string[] {
+  return [
+    `CREATE TABLE workspace (
+      ${countedId('workspace')},
+      name text NOT NULL,
+      public_id varchar(35) NOT NULL,
+      created_at bigint NOT NULL,
+      mapping_policy varchar(10) NOT NULL DEFAULT 'open',
+      required_properties text NOT NULL DEFAULT '[]',
+      required_schemas text NOT NULL DEFAULT '[]',
+      embed_token_issuer text,
+      embed_token_audiences text NOT NULL DEFAULT '[]',
+      user_group_quota integer,
+      user_group_count integer,
+      rules_version integer NOT NULL DEFAULT 0,
+      ${unique('workspace', 'name')})`,
+    'CREATE UNIQUE INDEX workspace_public_id_key ON workspace (public_id)',
+    // The first API token needs a workspace on any database.
+    `INSERT INTO workspace (name, public_id, created_at)
+     VALUES ('default', 'ws_${randomBytes(16).toString('hex')}', ${Date.now()})`,
+
+    `CREATE TABLE api_token (
+      ${countedId('api_token')},
+      workspace_id integer NOT NULL,
+      name text NOT NULL,
+      token_hash ${binaryType} NOT NULL,
+      last_four varchar(4) NOT NULL,
+      scopes text NOT NULL,
+      created_at bigint NOT NULL,
+      expires_at bigint,
+      last_used_at bigint,
+      revoked_at bigint,
+      allowed_cidrs text,
+      superseded_by integer,
+      first_token_id integer,
+      subject text,
+      ${unique('api_token', 'token_hash')},
+      ${reference('api_token', 'workspace_id', 'workspace', 'RESTRICT')})`,
+    'CREATE INDEX api_token_workspace_id_idx ON api_token (workspace_id)',
+
+    `CREATE TABLE idempotent_response (
+      workspace_id integer NOT NULL,
+      key_hash ${binaryType} NOT NULL,
+      request_hash ${binaryType} NOT NULL,
+      key_id varchar(32) NOT NULL,
+      ciphertext ${binaryType} NOT NULL,
+      created_at bigint NOT NULL,
+      ${primaryKey('idempotent_response', 'workspace_id', 'key_hash')},
+      ${reference('idempotent_response', 'workspace_id', 'workspace', 'CASCADE')})`,
+    'CREATE INDEX idempotent_response_created_at_idx ON idempotent_response (created_at)',
+
+    `CREATE TABLE encryption_key (
+      id varchar(32) NOT NULL CONSTRAINT encryption_key_pkey PRIMARY KEY,
+      check_value ${binaryType} NOT NULL,
+      created_at bigint NOT NULL,
+      forgotten_at bigint,
+      encryptions bigint NOT NULL DEFAULT 0)`,
+  ];
+}

@@ -1,0 +1,160 @@
+import { DatabaseUnavailable } from '../../common/problem/errors.ts';
+
+/** The outcome of one call of a wave; others may differ. */
+export type Outcome<Answer> = { value: Answer } | { error: unknown };
+
+export interface LanesOptions<Call, Answer> {
+  /**
+   * Runs calls of one workspace together; returns the outcome of each in the order of the calls. A thrown error is the
+   * outcome of all of them.
+   */
+  run: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Outcome<Answer>[]>;
+  /** Calls with the same key never run at once, but one after another in the order of their arrival. */
+  keyOf?: (call: Call) => string;
+  /** Is told of a call that waits for another one with its key. */
+  onSameKey?: ((call: Call) => void) | undefined;
+  /** Maximum of calls that run together. */
+  maxWave?: number;
+  /** Maximum of concurrent waves of one workspace; by default 1. */
+  wavesAtOnce?: number;
+}
+
+interface Waiting<Call, Answer> {
+  call: Call;
+  key: string | undefined;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+  /** Refuses the call if it waits too long, also while a wave hangs. */
+  timer: NodeJS.Timeout;
+}
+
+interface Lane<Call, Answer> {
+  workspaceId: number;
+  /** In the order of arrival. */
+  waiting: Set<Waiting<Call, Answer>>;
+  /** Waves that are running, or about to start. */
+  waves: number;
+  /** Keys of the running calls. */
+  keys: Set<string | undefined>;
+}
+
+const MAX_WAVE = 64;
+/** A call waits this long for its wave to start. */
+const MAX_WAIT_MS = 2000;
+/** A call then waits this long for its outcome: the waits of a wave, each limited, may add up to more. */
+const MAX_WAVE_MS = 2700;
+
+/**
+ * Lets calls of one kind share statements and commits. Each workspace has a lane with few waves at once: a call that
+ * finds room starts at once, together with the calls of the same turn of the event loop; calls that arrive meanwhile
+ * form the next wave. Calls do not wait for company. Two workspaces never share a wave, and a workspace with many calls
+ * fills its own lane alone.
+ */
+export class Lanes<Call, Answer> {
+  private readonly lanes = new Map<number, Lane<Call, Answer>>();
+
+  constructor(private readonly options: LanesOptions<Call, Answer>) {}
+
+  /**
+   * @param deadline for the start of the wave, by `performance.now()`
+   * @throws DatabaseUnavailable if the wave does not start, or has no outcome, in time; its work may then still be done
+   *   later; else the outcome that `run` returns
+   */
+  join(workspaceId: number, call: Call, deadline = beginBy()): Promise<Answer> {
+    const leftMs = deadline - performance.now();
+    if (leftMs <= 0) return Promise.reject(tooLate(NOT_BEGUN));
+    return new Promise<Answer>((resolve, reject) => {
+      const lane = this.lanes.get(workspaceId) ?? this.open(workspaceId);
+      const timer = setTimeout(() => {
+        lane.waiting.delete(waiting);
+        reject(tooLate(NOT_BEGUN));
+      }, leftMs);
+      const waiting = { call, key: this.options.keyOf?.(call), resolve, reject, timer };
+      lane.waiting.add(waiting);
+      if (lane.waves < (this.options.wavesAtOnce ?? 1)) {
+        lane.waves++;
+        // Runs at the end of this turn of the event loop, so that other calls of the turn join.
+        setImmediate(() => {
+          this.runNext(lane);
+        });
+      }
+    });
+  }
+
+  private open(workspaceId: number): Lane<Call, Answer> {
+    const lane: Lane<Call, Answer> = { workspaceId, waiting: new Set(), waves: 0, keys: new Set() };
+    this.lanes.set(workspaceId, lane);
+    return lane;
+  }
+
+  /** Starts waves while any waiting call can run. */
+  private runNext(lane: Lane<Call, Answer>): void {
+    const wave = this.take(lane);
+    if (wave.length > 0) {
+      void this.settle(lane, wave).then(() =>
+        setImmediate(() => {
+          this.runNext(lane);
+        }),
+      );
+      return;
+    }
+    lane.waves--;
+    if (lane.waves === 0) this.lanes.delete(lane.workspaceId);
+  }
+
+  /** Takes the next wave: in the order of arrival, the first of each key that is not running. */
+  private take(lane: Lane<Call, Answer>): Waiting<Call, Answer>[] {
+    const { keyOf, onSameKey, maxWave = MAX_WAVE } = this.options;
+    const wave: Waiting<Call, Answer>[] = [];
+    const passed = new Set(lane.keys);
+    for (const waiting of lane.waiting) {
+      const { call, key, timer } = waiting;
+      if (keyOf && passed.has(key)) {
+        onSameKey?.(call);
+      } else if (wave.length < maxWave) {
+        clearTimeout(timer);
+        lane.waiting.delete(waiting);
+        lane.keys.add(key);
+        wave.push(waiting);
+      }
+      passed.add(key);
+    }
+    return wave;
+  }
+
+  private async settle(lane: Lane<Call, Answer>, wave: Waiting<Call, Answer>[]): Promise<void> {
+    let outcomes: readonly Outcome<Answer>[];
+    // The wave's remaining work delays only calls with the same keys.
+    const limit = setTimeout(() => {
+      for (const { reject } of wave) reject(tooLate(`no outcome within ${MAX_WAVE_MS} ms`));
+    }, MAX_WAVE_MS);
+    try {
+      outcomes = await this.options.run(
+        lane.workspaceId,
+        wave.map(({ call }) => call),
+      );
+    } catch (error) {
+      for (const { reject } of wave) reject(error);
+      return;
+    } finally {
+      clearTimeout(limit);
+      for (const { key } of wave) lane.keys.delete(key);
+    }
+    for (const [index, { resolve, reject }] of wave.entries()) {
+      const outcome = outcomes[index] ?? { error: new Error('a call of the wave has no outcome') };
+      if ('value' in outcome) resolve(outcome.value);
+      else reject(outcome.error);
+    }
+  }
+}
+
+const NOT_BEGUN = `not started within ${MAX_WAIT_MS} ms`;
+
+function tooLate(what: string): DatabaseUnavailable {
+  return new DatabaseUnavailable(new Error(what));
+}
+
+/** Returns the deadline for the start of a wave whose calls arrive now, by `performance.now()`. */
+export function beginBy(): number {
+  return performance.now() + MAX_WAIT_MS;
+}

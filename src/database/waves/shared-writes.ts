@@ -1,0 +1,117 @@
+import { Logger } from '@nestjs/common';
+import { DatabaseUnavailable } from '../../common/problem/errors.ts';
+import { logRepeated } from '../../common/repeated-failures.ts';
+import { isLockConflict, isUniqueViolation } from '../database-errors.ts';
+import { beginBy, Lanes, type LanesOptions, type Outcome } from './lanes.ts';
+
+/** The outcome of a write; `'retry'` if it lost a race, and nothing of it was stored. */
+export type Attempt<Answer> = Outcome<Answer> | 'retry';
+
+export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Call, Answer>, 'run'> {
+  /**
+   * Runs calls of one workspace in one transaction that waits for no other.
+   * @returns the outcome of each in their order
+   * @throws the error that makes the whole transaction fail
+   */
+  together: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Attempt<Answer>[]>;
+  /** Runs one call in a transaction that waits for others. */
+  alone: (workspaceId: number, call: Call) => Promise<Attempt<Answer>>;
+}
+
+/*
+ * A process has DATABASE_POOL_SIZE connections, ten by default. One workspace uses at most three for writes, three for
+ * rotations by token, three for rotations by group and one for imports, each for one statement at a time; calls that run
+ * alone use two more of each. The smallest pool, of four, leaves one connection beside the waves of one kind.
+ */
+export const WRITE_WAVES = 3;
+/** Waves of imports run one after another, so that new groups are numbered in the order of the lines. */
+export const BULK_WAVES = 1;
+export const BULK_WAVE = 200;
+const ALONE_AT_ONCE = 2;
+/** Attempts in waves before a call runs alone, and then attempts alone. */
+const MAX_ATTEMPTS = 3;
+
+/** The next step of a call without an outcome. */
+interface Next {
+  next: 'retry' | 'alone';
+}
+
+/**
+ * Lets concurrent writes of a workspace share transactions:
+ *
+ *     join ─▶ lane ─▶ wave: the calls that wait, in one transaction ─▶ outcome
+ *              ▲        │
+ *              └─retry──┤ the call lost a race, up to three times
+ *                       │ the wave failed: its halves run, until the failing call is by itself
+ *                       ▼
+ *             lane of calls alone: a transaction each, which waits for locks ─▶ outcome
+ *
+ * A call that runs alone delays those of its own key only.
+ */
+export class SharedWrites<Call, Answer> {
+  private readonly logger = new Logger(SharedWrites.name);
+  private readonly together: Lanes<Call, { value: Answer } | Next>;
+  private readonly alone: Lanes<Call, { value: Answer } | Next>;
+
+  constructor(private readonly options: SharedWritesOptions<Call, Answer>) {
+    this.together = new Lanes({ ...options, run: (workspaceId, calls) => this.run(workspaceId, calls) });
+    this.alone = new Lanes({
+      run: async (workspaceId, [call]) => [await this.runAlone(workspaceId, call!)],
+      keyOf: options.keyOf,
+      maxWave: 1,
+      wavesAtOnce: ALONE_AT_ONCE,
+    });
+  }
+
+  /**
+   * @throws DatabaseUnavailable if the write does not start in time, alone at the latest, or loses every race; else the
+   *   outcome that the options return
+   */
+  async join(workspaceId: number, call: Call): Promise<Answer> {
+    const deadline = beginBy();
+    let lane = this.together;
+    for (let attempt = 1; attempt <= 2 * MAX_ATTEMPTS; attempt++) {
+      const outcome = await lane.join(workspaceId, call, deadline);
+      if ('value' in outcome) return outcome.value;
+      if (outcome.next === 'alone' || attempt === MAX_ATTEMPTS) lane = this.alone;
+    }
+    throw new DatabaseUnavailable(new Error('lost every race for one row'));
+  }
+
+  /** Never rejects: a committed half stands, whatever the outcome of the other. */
+  private async run(workspaceId: number, calls: readonly Call[]): Promise<Outcome<{ value: Answer } | Next>[]> {
+    const goAlone = () => ({ value: { next: 'alone' } as const });
+    try {
+      return (await this.options.together(workspaceId, calls)).map(toOutcome);
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) {
+        // A call waits for a lock: alone, it delays only calls of its own key.
+        return isLockConflict(error.cause) ? calls.map(goAlone) : calls.map(() => ({ error }));
+      }
+      // Callers cause it: two of them bring the same token, or the same key.
+      if (!isUniqueViolation(error)) {
+        const msg = 'a shared write has failed';
+        logRepeated(this.logger, 'warn', { msg, calls: calls.length, err: error });
+      }
+      if (calls.length === 1) return calls.map(goAlone);
+      const half = Math.ceil(calls.length / 2);
+      return [
+        ...(await this.run(workspaceId, calls.slice(0, half))),
+        ...(await this.run(workspaceId, calls.slice(half))),
+      ];
+    }
+  }
+
+  private async runAlone(workspaceId: number, call: Call): Promise<Outcome<{ value: Answer } | Next>> {
+    try {
+      return toOutcome(await this.options.alone(workspaceId, call));
+    } catch (error) {
+      return isUniqueViolation(error) ? toOutcome('retry') : { error };
+    }
+  }
+}
+
+function toOutcome<Answer>(attempt: Attempt<Answer>): Outcome<{ value: Answer } | Next> {
+  if (attempt === 'retry') return { value: { next: attempt } };
+  return 'value' in attempt ? { value: attempt } : attempt;
+}

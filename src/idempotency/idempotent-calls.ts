@@ -1,0 +1,130 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import type { Caller } from '../common/access/caller.ts';
+import { IdempotencyKeyReused, IdempotencyKeySpent, RateLimited } from '../common/problem/errors.ts';
+import { sha256 } from '../common/secret/secrets.ts';
+import { DAY_MS, HOUR_MS } from '../common/time.ts';
+import { statement } from '../database/statement.ts';
+import { Statements } from '../database/statements.ts';
+import { Transactor } from '../database/transactor.ts';
+import { ExpirySweep, removeOldest } from '../database/upkeep/expiry-sweep.ts';
+import { IdempotentResponseCipher, type ResponseOwner, SPENT } from '../encryption-key/idempotent-response-cipher.ts';
+import type { SealedText } from '../encryption-key/sealed-text.ts';
+
+const LIFE_MS = DAY_MS;
+/** Responses kept for a workspace at a time. */
+const MAX_RESPONSES = 10_000;
+const TOO_MANY = `The workspace has used ${MAX_RESPONSES} Idempotency-Keys within 24 hours; call without one, or later.`;
+
+/** The response of a call that is under way; no other transaction sees it. */
+const UNFILLED: SealedText = { keyId: '', ciphertext: Buffer.alloc(0) };
+
+/** A call to be done once, however often it is sent. */
+export interface IdempotentCall {
+  /** The `Idempotency-Key`; undefined for a call without one, which is done each time. */
+  key: string | undefined;
+  /** The content of the call: its operation, its parameters and its body. */
+  request: readonly unknown[];
+}
+
+type StoredResponse = SealedText & { requestHash: Buffer };
+
+const findResponse = statement<ResponseOwner & { expired: number }, StoredResponse>(
+  'idempotent-response.find',
+  () => `
+    SELECT request_hash AS "requestHash", key_id AS "keyId", ciphertext FROM idempotent_response
+    WHERE workspace_id = :workspaceId AND key_hash = :keyHash AND created_at > CAST(:expired AS bigint)`,
+);
+
+const countResponses = statement<{ workspaceId: number; expired: number }, { count: number }>(
+  'idempotent-response.count',
+  () => `
+    SELECT CAST(count(*) AS integer) AS count FROM (
+      SELECT 1 FROM idempotent_response
+      WHERE workspace_id = :workspaceId AND created_at > CAST(:expired AS bigint) LIMIT ${MAX_RESPONSES}) AS kept`,
+);
+
+/** Takes a key that is new or has expired. A call with the same key in another transaction waits for the end of this one. */
+const storeResponse = statement<
+  ResponseOwner & StoredResponse & { now: number; expired: number },
+  { createdAt: number }
+>(
+  'idempotent-response.store',
+  () => `
+    INSERT INTO idempotent_response (workspace_id, key_hash, request_hash, key_id, ciphertext, created_at)
+    VALUES (:workspaceId, :keyHash, :requestHash, :keyId, :ciphertext, CAST(:now AS bigint))
+    ON CONFLICT (workspace_id, key_hash) DO UPDATE SET
+      request_hash = excluded.request_hash, key_id = excluded.key_id, ciphertext = excluded.ciphertext,
+      created_at = excluded.created_at
+    WHERE idempotent_response.created_at <= CAST(:expired AS bigint)
+    RETURNING created_at AS "createdAt"`,
+);
+
+const fillResponse = statement<ResponseOwner & SealedText, object>(
+  'idempotent-response.fill',
+  () => `
+    UPDATE idempotent_response SET key_id = :keyId, ciphertext = :ciphertext
+    WHERE workspace_id = :workspaceId AND key_hash = :keyHash`,
+);
+
+/**
+ * Does a call with an `Idempotency-Key` once: for 24 hours the same call of the same API token gets the same response.
+ * The response is stored in the transaction of the call, so neither is there without the other.
+ */
+@Injectable()
+export class IdempotentCalls {
+  constructor(
+    private readonly transactor: Transactor,
+    private readonly statements: Statements,
+    private readonly cipher: IdempotentResponseCipher,
+  ) {}
+
+  /**
+   * Does the work in a transaction, or returns the response of the earlier call.
+   * @throws IdempotencyKeyReused, IdempotencyKeySpent, RateLimited; errors of `work`, which leave the key unused
+   */
+  run<T extends object>(
+    caller: Caller,
+    call: IdempotentCall,
+    work: (manager: EntityManager) => Promise<T>,
+  ): Promise<T> {
+    return this.transactor.run((manager) => this.within(manager, caller, call, () => work(manager)));
+  }
+
+  /** Does the same as `run`, in a transaction of the caller. */
+  async within<T extends object>(
+    manager: EntityManager,
+    { workspaceId, apiTokenId }: Caller,
+    { key, request }: IdempotentCall,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    if (key === undefined) return work();
+    const owner = { workspaceId, keyHash: sha256(`${apiTokenId} ${key}`) };
+    const requestHash = sha256(JSON.stringify(request));
+    const now = Date.now();
+    const expired = now - LIFE_MS;
+    const row = { ...owner, requestHash, ...UNFILLED, now, expired };
+    const [taken] = await this.statements.run(manager, storeResponse, row);
+    if (!taken) {
+      const [stored] = await this.statements.run(manager, findResponse, { ...owner, expired });
+      // The sweep has removed it at this moment.
+      if (!stored) throw new IdempotencyKeySpent(SPENT);
+      if (!stored.requestHash.equals(requestHash)) throw new IdempotencyKeyReused();
+      return JSON.parse(this.cipher.decrypt(stored, owner)) as T;
+    }
+    const [kept] = await this.statements.run(manager, countResponses, { workspaceId, expired });
+    if (kept!.count >= MAX_RESPONSES) throw new RateLimited(TOO_MANY, HOUR_MS / 1000);
+    const response = await work();
+    await this.statements.run(manager, fillResponse, {
+      ...owner,
+      ...this.cipher.encrypt(JSON.stringify(response), owner),
+    });
+    return response;
+  }
+}
+
+@Injectable()
+export class IdempotentResponseExpiry extends ExpirySweep {
+  protected readonly removeExpired = removeOldest('idempotent_response', 'created_at', 'workspace_id', 'key_hash');
+  protected override readonly retentionMs = LIFE_MS;
+}

@@ -1,0 +1,174 @@
+import {
+  type DynamicModule,
+  type FactoryProvider,
+  Inject,
+  Injectable,
+  Module,
+  type OnModuleInit,
+  type Provider,
+  type Type,
+} from '@nestjs/common';
+import { ApplicationConfig, HttpAdapterHost, ModuleRef, ModulesContainer } from '@nestjs/core';
+import type { Express } from 'express';
+import { ApiTokenBootstrap } from '../api-token/api-token.bootstrap.ts';
+import { requireHostVersions } from './host-versions.ts';
+import { HostRoutes } from './host-routes.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
+import {
+  compose,
+  controllersOf,
+  prefixOf,
+  type UserGroupAsyncOptions,
+  type UserGroupOptionsFactory,
+  type UserGroupRoutes,
+  type UserGroupStructure,
+} from '../app/composition.ts';
+import { Config } from '../config/config.ts';
+import { ConfigModule } from '../config/config.module.ts';
+import { configOf, type UserGroupOptions } from '../config/options.ts';
+import { consoleCalls } from '../console/console-calls.ts';
+import { ConsoleSessionGuard } from '../console/session/console-session.guard.ts';
+import { ConsoleSite } from '../console/console-site.ts';
+import { serveConsole } from '../console/serve-console.ts';
+import { prepareDatabase } from '../database/schema/migrate.ts';
+import { EncryptionCount } from '../encryption-key/encryption-count.ts';
+import { KeyCheck } from '../key-administration/key-check.ts';
+
+const ROUTES = Symbol('routes of user groups');
+
+type HostedStructure = UserGroupStructure & { http: UserGroupRoutes };
+
+/** Makes the routes behave as in the service. */
+@Injectable()
+class RoutesMount implements OnModuleInit {
+  constructor(
+    private readonly host: HttpAdapterHost,
+    private readonly config: Config,
+    private readonly modules: ModuleRef,
+    private readonly application: ApplicationConfig,
+    @Inject(ROUTES) private readonly routes: HostedStructure,
+  ) {}
+
+  /** Runs when the routes are registered. An application context has none. @throws OperatorError */
+  onModuleInit(): void {
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- an application context has no adapter
+    const type = this.host.httpAdapter?.getType() as string | undefined;
+    if (!type) return;
+    if (type !== 'express') {
+      throw new OperatorError(
+        `The routes of user groups are made for @nestjs/platform-express, and the application is on ${type}; "http: false" leaves them out.`,
+      );
+    }
+    const controllers = controllersOf(this.routes);
+    const express = this.host.httpAdapter.getInstance<Express>();
+    const prefix = this.mountedAt(express, controllers);
+    const hasConsole = this.routes.http.console === true;
+    if (hasConsole) serveConsole(express, { directory: this.config.consoleDirectory, prefix });
+    HostRoutes.mount(express, {
+      controllers,
+      prefix,
+      bodyLimit: this.config.bodyLimit,
+      steps: hasConsole ? [this.consoleStep(express, prefix)] : [],
+    });
+  }
+
+  /** A global prefix of the application precedes the module's own, unless it is excluded. @throws OperatorError */
+  private mountedAt(express: Express, controllers: readonly Type[]): string {
+    const own = prefixOf(this.routes.http);
+    const global = prefixOf({ prefix: this.application.getGlobalPrefix() });
+    return HostRoutes.findPrefix(express, controllers, [global + own, own]);
+  }
+
+  private consoleStep(express: Express, prefix: string): ReturnType<typeof consoleCalls> {
+    const of = { strict: false };
+    const guard = this.modules.get(ConsoleSessionGuard, of);
+    const anyCase = !express.enabled('case sensitive routing');
+    return consoleCalls(guard, this.modules.get(ConsoleSite, of), { prefix, anyCase });
+  }
+}
+
+/** Runs before the services can be used; an application that fails here does not start. */
+const STARTED: Provider = {
+  provide: Symbol('user groups have started'),
+  inject: [KeyCheck, EncryptionCount, ApiTokenBootstrap, Config],
+  useFactory: async (
+    keys: KeyCheck,
+    encryptions: EncryptionCount,
+    apiTokens: ApiTokenBootstrap,
+    { bootstrapApiToken }: Config,
+  ) => {
+    await keys.requireEveryKey();
+    await encryptions.read();
+    if (bootstrapApiToken !== undefined) await apiTokens.run();
+  },
+};
+
+/**
+ * The user group service inside of another application: its routes, its services, which can be injected everywhere, and
+ * a database connection of its own under the name `USER_GROUP_DATA_SOURCE`. It binds no guard, filter or pipe for the
+ * whole application, listens to no signal, and reads no environment. The structure is synchronous, and the options can
+ * be made asynchronously.
+ */
+@Module({})
+export class UserGroupServiceModule {
+  /** @throws ConfigError for invalid options, when the application is created */
+  static forRoot({ http, ports, plugins, ...values }: UserGroupOptions & UserGroupStructure): DynamicModule {
+    const structure = { http, ports, plugins };
+    return hosted({ useFactory: () => prepare(values, structure) }, structure);
+  }
+
+  /** @throws OperatorError unless exactly one way to make the options is given; ConfigError like `forRoot` */
+  static forRootAsync(options: UserGroupAsyncOptions): DynamicModule {
+    const { useClass, useExisting, useFactory, inject, imports = [], ...structure } = options;
+    if ([useClass, useExisting, useFactory].filter(Boolean).length !== 1) {
+      throw new OperatorError(
+        'UserGroupServiceModule.forRootAsync needs exactly one of useFactory, useClass and useExisting.',
+      );
+    }
+    if (useFactory) {
+      const values = async (...args: unknown[]) => prepare(await useFactory(...args), structure);
+      return hosted({ inject, useFactory: values }, structure, imports);
+    }
+    const created = async (factory: UserGroupOptionsFactory) =>
+      prepare(await factory.createUserGroupOptions(), structure);
+    const config = { inject: [(useClass ?? useExisting)!], useFactory: created };
+    return hosted(config, structure, imports, useClass ? [useClass] : []);
+  }
+}
+
+/** Checks the options, and prepares their database. */
+async function prepare(values: UserGroupOptions, structure: UserGroupStructure): Promise<Config> {
+  return (await prepareDatabase(configOf(values, structure))).config;
+}
+
+function hosted(
+  config: Pick<FactoryProvider<Config>, 'inject' | 'useFactory'>,
+  structure: UserGroupStructure,
+  imports: NonNullable<DynamicModule['imports']> = [],
+  providers: Provider[] = [],
+): DynamicModule {
+  requireHostVersions();
+  const { http = {} } = structure;
+  const onlyOne = {
+    inject: [ModulesContainer, ...(config.inject ?? [])],
+    useFactory: (modules: ModulesContainer, ...injected: unknown[]) => {
+      requireOne(modules);
+      return config.useFactory(...(injected as never[]));
+    },
+  };
+  return {
+    module: UserGroupServiceModule,
+    imports: compose(ConfigModule.forRootAsync(onlyOne, imports, providers), { ...structure, imports }),
+    providers: [STARTED, ...(http ? [{ provide: ROUTES, useValue: { ...structure, http } }, RoutesMount] : [])],
+  };
+}
+
+/** Two modules would share the database of one of them. @throws OperatorError */
+function requireOne(modules: ModulesContainer): void {
+  const all = [...modules.values()].filter(({ metatype }) => metatype === UserGroupServiceModule);
+  if (all.length > 1) {
+    throw new OperatorError(
+      'UserGroupServiceModule is imported twice with options; an application has one, whose services can be injected everywhere.',
+    );
+  }
+}

@@ -1,0 +1,105 @@
+import { Constant, Flag, Integer, ListOf, Nested, OneOf, Text } from '../../../common/fields.ts';
+import type { ServiceError } from '../../../common/problem/errors.ts';
+import type { Violation } from '../../../common/problem/violation.ts';
+import { FieldError } from '../../../common/problem/problem.dto.ts';
+
+const importResults = ['created', 'updated', 'unchanged'] as const;
+export type ImportResult = (typeof importResults)[number];
+
+const LINE = ['Number of the line, from 1.', 1] as const;
+
+/** The result of a line whose group is stored. */
+export class ImportedLine {
+  @Integer(...LINE)
+  line!: number;
+
+  @Constant(1, '1: the group is stored durably as in the line.', undefined, { type: 'integer' })
+  success!: 1;
+
+  @Text('Your own id of the group.', 'acme-emea')
+  provided_id!: string;
+
+  @OneOf(importResults, 'Effect of the line.', 'created')
+  result!: ImportResult;
+
+  @Integer('Internal id; you need not record it.', 1)
+  team_id!: number;
+
+  @Flag.optional('Present if the line ended the previous token of the group and set another.', true)
+  token_replaced?: boolean;
+}
+
+/** The result of a line of which nothing was stored. */
+export class RefusedLine {
+  @Integer(...LINE)
+  line!: number;
+
+  @Constant(0, '0: nothing of the line was stored.')
+  success!: 0;
+
+  @Text.optional('Your own id of the group, if it could be read.', 'acme-emea')
+  provided_id?: string;
+
+  @Integer('The HTTP status that the same group would get by PUT.', 422)
+  status!: number;
+
+  @Text('Code of the catalogue of errors; stable.', 'validation_failed')
+  code!: string;
+
+  @Text('Description for people.', 'The text must not be empty.')
+  detail!: string;
+
+  @ListOf.optional(FieldError, 'What is wrong in the line.')
+  errors?: readonly Violation[];
+}
+
+class ImportCounts {
+  @Integer('Number of lines that created a group.', 1)
+  created!: number;
+
+  @Integer('Number of lines that changed a group.', 1)
+  updated!: number;
+
+  @Integer('Number of lines that changed nothing.', 1)
+  unchanged!: number;
+
+  @Integer('Number of refused lines.', 1)
+  failed!: number;
+
+  @Integer('Number of lines that replaced the token of a group.', 1)
+  tokens_replaced!: number;
+
+  @Flag(
+    'Whether every line was read. If not, every line with a result is processed, and code says why the import ended: repeat it as it is.',
+    true,
+  )
+  complete!: boolean;
+
+  @Text.optional('Code of the reason, from the catalogue of errors, if it is not complete.', 'database_unavailable')
+  code?: string;
+
+  @Text.optional('Description for people.', 'The database cannot be reached or is too busy; try again shortly.')
+  detail?: string;
+}
+
+/** The last line of the response; a response without it is incomplete. */
+export class ImportSummary {
+  @Nested(ImportCounts, 'The totals of all lines.')
+  summary!: ImportCounts;
+}
+
+export type ImportAnswerLine = ImportedLine | RefusedLine | ImportSummary;
+
+/** @param providedId undefined if the line could not be parsed that far */
+export function toRefusedLine(line: number, error: ServiceError, providedId?: string): RefusedLine {
+  const { status, code } = error.spec;
+  return {
+    line,
+    success: 0,
+    ...(providedId !== undefined && { provided_id: providedId }),
+    status,
+    code,
+    detail: error.message,
+    ...(error.violations && { errors: error.violations }),
+  };
+}

@@ -1,0 +1,80 @@
+import { Injectable } from '@nestjs/common';
+import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
+import type { Caller } from '../common/access/caller.ts';
+import { UserGroupNotFound } from '../common/problem/errors.ts';
+import { UserGroupInput } from './group/dto/user-group.dto.ts';
+import {
+  type UserGroupLookupResponse,
+  toUserGroupWithToken,
+  type UserGroupWithTokenResponse,
+} from './group/dto/user-group-response.dto.ts';
+import type { WrittenUserGroup } from './writing/user-group-write.ts';
+import { UserGroupWriter } from './writing/user-group-writer.ts';
+import { toWanted, type WantedUserGroup } from './group/user-group-fields.ts';
+
+/** GET and PUT of the contract. */
+@Injectable()
+export class UserGroupService {
+  constructor(
+    private readonly writes: UserGroupWriter,
+    private readonly tokenDisclosures: TokenDisclosures,
+  ) {}
+
+  /**
+   * GET: creates the group or looks it up, and stores every field that was sent and differs. A body with nothing but
+   * the id is a pure look-up.
+   * @throws UserGroupNotFound, ValidationFailed, InsufficientScope, UserGroupTokenForgotten
+   */
+  async createOrLookUp(caller: Caller, dto: UserGroupInput): Promise<UserGroupLookupResponse> {
+    const { user_group_id: providedId } = dto;
+    const wanted = toWanted(dto);
+    const written = isLookUp(wanted)
+      ? await this.lookUp(caller, providedId)
+      : await this.write(caller, providedId, wanted);
+    if (written.result !== 'created') this.show(caller, 'look_up', providedId, written);
+    const view = toView(written, providedId);
+    return {
+      success: 1,
+      new_user_group: written.result === 'created',
+      user_group: wanted.properties ? { ...view, properties: wanted.properties } : view,
+    };
+  }
+
+  /**
+   * PUT: creates the group, or stores every field that was sent.
+   * @throws ValidationFailed if the group is new and has no name
+   * @throws UserGroupTokenForgotten if its token cannot be returned; then nothing is stored
+   */
+  async put(caller: Caller, dto: UserGroupInput): Promise<UserGroupWithTokenResponse> {
+    const { user_group_id: providedId } = dto;
+    const written = await this.write(caller, providedId, toWanted(dto));
+    if (written.result !== 'created') this.show(caller, 'write', providedId, written);
+    return { success: 1, user_group: toView(written, providedId) };
+  }
+
+  private async lookUp(caller: Caller, providedId: string): Promise<WrittenUserGroup> {
+    try {
+      return await this.writes.lookUp(caller, providedId);
+    } catch (error) {
+      // At the door of the contract the next step is to create it.
+      throw error instanceof UserGroupNotFound ? new UserGroupNotFound(UserGroupNotFound.spec.about) : error;
+    }
+  }
+
+  private write(caller: Caller, providedId: string, wanted: WantedUserGroup): Promise<WrittenUserGroup> {
+    return this.writes.write({ caller, providedId, plan: () => wanted, showsToken: true });
+  }
+
+  private show(caller: Caller, channel: 'look_up' | 'write', providedId: string, { group }: WrittenUserGroup): void {
+    this.tokenDisclosures.record(caller, channel, { id: group.id, providedId });
+  }
+}
+
+function isLookUp(wanted: WantedUserGroup): boolean {
+  return Object.values(wanted).every((field) => field === undefined);
+}
+
+/** Responses of the contract always contain the token. */
+function toView({ group, token }: WrittenUserGroup, providedId: string) {
+  return toUserGroupWithToken({ id: group.id, name: group.name, token: token! }, providedId);
+}

@@ -1,0 +1,53 @@
+import type { Caller } from '../../common/access/caller.ts';
+import type { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import type { UserGroupState } from '../group/user-group-fields.ts';
+import type { GroupToWrite, StoredUserGroup } from '../group/user-group.repository.ts';
+import type { Wanted } from './user-group-change.ts';
+
+export interface UserGroupWrite {
+  caller: Caller;
+  providedId: string;
+  /**
+   * Decides on the new state of the group; an error refuses this write alone. Called again whenever the group is read
+   * again, because another write was stored first.
+   * @param stored the existing group, or undefined; then it must not return 'removal'
+   */
+  plan: (stored: UserGroupState | undefined) => Wanted;
+  /** Whether the response contains the group's token: if the token cannot be read, nothing is stored. */
+  showsToken: boolean;
+  /** A token issued elsewhere that `plan` wants. */
+  newToken?: string | undefined;
+  /** Details of each audit event besides the team_id. */
+  details?: object;
+}
+
+/** A write that waits for its wave. */
+export interface QueuedWrite extends UserGroupWrite {
+  /** The group as it was read; undefined if it is to be read, at first or again. */
+  read: GroupToWrite | undefined;
+  /** Whether the write has lost a race. */
+  isRetry: boolean;
+}
+
+export interface WrittenUserGroup {
+  /** `updated` also for a removal. */
+  result: 'created' | 'updated' | 'unchanged';
+  group: UserGroupState;
+  /** The group's token, if the response contains it, or if the write has replaced it. */
+  token: string | undefined;
+  /** Whether the write has replaced the group's token. */
+  isRotated?: boolean;
+}
+
+/**
+ * Decrypts the current token of a stored group, if the response contains it.
+ * @throws UserGroupTokenForgotten, UserGroupTokenUnreadable
+ */
+export function readToken(
+  cipher: UserGroupTokenCipher,
+  { caller, showsToken }: UserGroupWrite,
+  stored: StoredUserGroup,
+): string | undefined {
+  if (!showsToken) return undefined;
+  return cipher.decrypt(stored, { workspaceId: caller.workspaceId, tokenHash: stored.tokenHash });
+}

@@ -1,0 +1,222 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { type Caller, requireScope } from '../../common/access/caller.ts';
+import { ExtensionUnavailable, UserGroupNotFound } from '../../common/problem/errors.ts';
+import { hashToken } from '../../common/secret/secrets.ts';
+import type { Outcome } from '../../database/waves/lanes.ts';
+import { type Attempt, BULK_WAVE, BULK_WAVES, SharedWrites, WRITE_WAVES } from '../../database/waves/shared-writes.ts';
+import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
+import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
+import { UserGroupRepository } from '../group/user-group.repository.ts';
+import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
+import { KeyTaken } from './idempotency-keys.ts';
+import { changeOf, isJudged, isNothing, requireCreatable } from './user-group-change.ts';
+import { UserGroupChangeVeto } from './user-group-change-veto.ts';
+import { type QueuedWrite, readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write.ts';
+import { type Wave, WritePlanner } from './write-planner.ts';
+import { WriteStore } from './write-store.ts';
+
+type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
+
+/**
+ * Writes user groups for all operations. Writes of one workspace that arrive together share a wave:
+ *
+ *     read    the groups, in one statement, unless their look-up has just read them
+ *     plan    what each write changes, by the group and the rules as they were read; or refuse it
+ *     apply   in one statement, which is a transaction: each write whose group, token and rules are still those of its plan
+ *     retry   the others, from the beginning, in a transaction that locks the groups before it reads them and leaves out
+ *             those that another transaction has locked; after three attempts alone, waiting for the lock
+ *
+ * With an application's guard, which reads and writes in the transaction, the first attempt is made like the second.
+ */
+@Injectable()
+export class UserGroupWriter {
+  private readonly single: QueuedWrites;
+  /** Separate lanes, so that none waits for another. */
+  private readonly bulk: QueuedWrites;
+  /** For writes that replace a token alone: no guard is asked about them. */
+  private readonly rotations: QueuedWrites;
+
+  constructor(
+    private readonly userGroups: UserGroupRepository,
+    private readonly tokens: UserGroupTokenRepository,
+    private readonly planner: WritePlanner,
+    private readonly store: WriteStore,
+    private readonly veto: UserGroupChangeVeto,
+    private readonly rules: WorkspaceRules,
+    private readonly cipher: UserGroupTokenCipher,
+  ) {
+    const isGuarded = veto.hasGuards;
+    // Guards are asked by one transaction of a workspace at a time.
+    this.single = this.share({ isGuarded, wavesAtOnce: isGuarded ? 1 : WRITE_WAVES });
+    this.bulk = this.share({ isGuarded, wavesAtOnce: BULK_WAVES, maxWave: BULK_WAVE });
+    this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
+  }
+
+  /**
+   * Creates a group, or changes it to the wanted state. If nothing changes, nothing is written.
+   * @throws errors of `plan`; ValidationFailed, InsufficientScope, UserGroupTokenForgotten, UserGroupTokenUnreadable,
+   *   UserGroupTokenNotUsable, UserGroupQuotaReached, ChangeRefused, AuditUnavailable, DatabaseUnavailable,
+   *   ExtensionUnavailable; errors of a guard
+   */
+  async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
+    const { caller, providedId } = write;
+    const { workspaceId } = caller;
+    const read = await this.userGroups.read(workspaceId, providedId);
+    const { stored } = read;
+    const wanted = write.plan(stored);
+    const queued = { ...write, read, isRetry: false };
+    if (!stored) {
+      requireScope(caller, 'user-groups:write', 'Creating the group');
+      if (wanted !== 'removal') requireCreatable(wanted, providedId);
+      return this.single.join(workspaceId, queued);
+    }
+    const change = changeOf(stored, wanted, providedId);
+    if (isNothing(change)) {
+      return { result: 'unchanged', group: stored, token: readToken(this.cipher, write, stored) };
+    }
+    if (!isJudged(change)) return this.rotations.join(workspaceId, queued);
+    requireScope(caller, 'user-groups:write', 'Changing the group');
+    return this.single.join(workspaceId, queued);
+  }
+
+  /** Reads a group with its token, and without its mapping. @throws UserGroupNotFound, UserGroupTokenForgotten */
+  async lookUp(caller: Caller, providedId: string): Promise<WrittenUserGroup> {
+    const { workspaceId } = caller;
+    const group = await this.userGroups.find(workspaceId, providedId);
+    if (!group) throw new UserGroupNotFound();
+    return {
+      result: 'unchanged',
+      group,
+      token: this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash }),
+    };
+  }
+
+  /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */
+  writeAll(workspaceId: number, writes: readonly UserGroupWrite[]): Promise<Outcome<WrittenUserGroup>[]> {
+    const outcomes = writes.map((write) =>
+      this.bulk.join(workspaceId, { ...write, read: undefined, isRetry: false }).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      ),
+    );
+    return Promise.all(outcomes);
+  }
+
+  private share({ isGuarded, ...limits }: { isGuarded: boolean; wavesAtOnce: number; maxWave?: number }): QueuedWrites {
+    const run = async (workspaceId: number, writes: readonly QueuedWrite[], isAlone: boolean) => {
+      const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
+      const outcomes = isFree
+        ? await this.attempt({ workspaceId, isAlone }, writes)
+        : await this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+      return this.announce(workspaceId, writes, outcomes);
+    };
+    return new SharedWrites<QueuedWrite, WrittenUserGroup>({
+      ...limits,
+      keyOf: ({ providedId }) => providedId,
+      // The write before it leaves another group than the one that was read.
+      onSameKey: (write) => (write.read = undefined),
+      together: (workspaceId, writes) => run(workspaceId, writes, false),
+      alone: async (workspaceId, write) => (await run(workspaceId, [write], true))[0]!,
+    });
+  }
+
+  /**
+   * Runs the wave in a transaction that keeps the rules as they are, with those groups locked that no other transaction
+   * has locked.
+   * @param isAlone whether the one write waits for the lock of its group
+   */
+  private async runLocked(
+    workspaceId: number,
+    writes: readonly QueuedWrite[],
+    { isGuarded, isAlone }: { isGuarded: boolean; isAlone: boolean },
+  ): Promise<Wave['outcomes']> {
+    const work = async (manager: EntityManager) => {
+      const ids = writes.map(({ providedId }) => providedId);
+      const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
+      for (const write of writes) write.read = undefined;
+      const outcomes = await this.attempt({ workspaceId, isAlone, manager, locked }, writes);
+      // A guard's writes for a change that lost a race must not be stored without it.
+      if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
+      return outcomes;
+    };
+    const run = () => this.rules.runWithSharedLock(workspaceId, work);
+    try {
+      return await (isGuarded ? this.veto.inTurn(workspaceId, run) : run());
+    } catch (error) {
+      if (error instanceof RolledBack) return error.outcomes;
+      // Otherwise each half of the wave would wait as long.
+      if (error instanceof ExtensionUnavailable) return new Map(writes.map((write) => [write, { error }]));
+      throw error;
+    }
+  }
+
+  /** Reads, plans and applies. @returns the outcomes; a write without one has lost a race */
+  private async attempt(
+    {
+      workspaceId,
+      isAlone,
+      manager,
+      locked,
+    }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager'> & { locked?: Set<string> },
+    all: readonly QueuedWrite[],
+  ): Promise<Wave['outcomes']> {
+    const outcomes: Wave['outcomes'] = new Map();
+    const newTokens = all.flatMap(({ newToken }) => (newToken === undefined ? [] : [hashToken(newToken)]));
+    // Before the groups: if a concurrent write brought both, the group is found, too.
+    const usedTokens = await this.tokens.findUsed(workspaceId, newTokens, manager);
+    const unread = all.filter(({ read }) => !read);
+    const ids = unread.map(({ providedId }) => providedId);
+    const found = await this.userGroups.readThese(workspaceId, ids, manager);
+    const reads = all.map((write) => (write.read ??= found.get(write.providedId))!);
+    const rulesVersion = Math.max(...reads.map((read) => read.rulesVersion));
+    const known = await this.rules.at(workspaceId, rulesVersion, manager);
+    if (known.version !== rulesVersion) return outcomes;
+    // A number that is too small refuses nothing: the statement counts again.
+    const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0));
+    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now: Date.now(), outcomes };
+    const writes = all.filter(({ providedId, read }) => !locked || !read!.stored || locked.has(providedId));
+    const planned = await this.planner.plan(wave, writes, usedTokens);
+    const applied = await this.store.apply(wave, planned);
+    for (const one of planned) {
+      const value = applied.get(one);
+      // Nobody else can have changed a group that is locked: only its key keeps the write from it.
+      const isKeyTaken = isAlone && one.change.replacement?.call;
+      outcomes.set(one.write, value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry');
+    }
+    return outcomes;
+  }
+
+  /** Announces what is committed, and prepares the others for their retry. */
+  private announce(
+    workspaceId: number,
+    writes: readonly QueuedWrite[],
+    outcomes: Wave['outcomes'],
+  ): Attempt<WrittenUserGroup>[] {
+    return writes.map((write) => {
+      const outcome = outcomes.get(write) ?? 'retry';
+      if (outcome === 'retry') {
+        Object.assign(write, { read: undefined, isRetry: true });
+      } else if ('value' in outcome && isStored(outcome)) {
+        const { result, group, isRotated } = outcome.value;
+        this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
+      }
+      return outcome;
+    });
+  }
+}
+
+function isStored(outcome: Attempt<WrittenUserGroup>): boolean {
+  return outcome !== 'retry' && 'value' in outcome && outcome.value.result !== 'unchanged';
+}
+
+/** Rolls back a transaction in which a write has lost a race; a refused write stays refused. */
+class RolledBack extends Error {
+  readonly outcomes: Wave['outcomes'];
+
+  constructor(outcomes: Wave['outcomes']) {
+    super();
+    const isDecided = (outcome: Attempt<WrittenUserGroup>) => outcome !== 'retry' && !isStored(outcome);
+    this.outcomes = new Map([...outcomes].filter(([, outcome]) => isDecided(outcome)));
+  }
+}

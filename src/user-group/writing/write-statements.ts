@@ -1,0 +1,290 @@
+import { RECORDED, type RecordedEvent, recordingSteps } from '../../audit/audit-log.ts';
+import { columnOf, columnsOf, type Dialect, type RecordType } from '../../database/dialect.ts';
+import { type Has, statement, type Step } from '../../database/statement.ts';
+import { WRITTEN } from '../group/user-group-fields.ts';
+import { KEY, rememberKeys } from './idempotency-keys.ts';
+
+/** The number of a write in its wave, which its records in all lists have. */
+const N = { n: 'integer' } as const;
+
+const NEW_GROUP = { providedId: 'text', redactedId: 'text', ...WRITTEN } as const;
+const NEW_TOKEN = { tokenHash: 'bytes', lastFour: 'text', ciphertext: 'bytes', keyId: 'text' } as const;
+const NEW_ENTRY = {
+  schemaId: 'text',
+  dataSource: 'text',
+  dataSourceType: 'text',
+  registeredSchemaId: 'integer',
+  registeredDataSourceId: 'integer',
+} as const;
+const RETIREMENT = { validUntil: 'bigint', retiredBy: 'integer' } as const;
+
+/** The lists of a wave: what its writes expect, and what they set. */
+const LISTS = {
+  created: { ...N, ...NEW_GROUP },
+  /** Existing groups. A version or generation that is not null must still be the present one. */
+  expected: { ...N, id: 'integer', version: 'integer', generation: 'integer' },
+  changed: { ...N, ...WRITTEN },
+  removed: N,
+  /** Groups whose current token is replaced. */
+  replaced: { ...N, ...RETIREMENT },
+  /** Tokens that are replaced, if they are current; the statement finds their groups. */
+  rotated: { ...N, tokenHash: 'bytes', ...RETIREMENT },
+  issued: { ...N, ...NEW_TOKEN },
+  /** Groups whose mappings are replaced by `entries`. */
+  remapped: N,
+  entries: { ...N, ...NEW_ENTRY },
+  keys: { ...N, ...KEY },
+  /** The statement adds the id of the group, and the generation of its token. */
+  events: { ...N, k: 'integer', ...RECORDED },
+} as const satisfies Record<string, Record<string, RecordType>>;
+
+type ListName = keyof typeof LISTS;
+
+export type WriteEvent = RecordedEvent & { n: number; k: number };
+
+/** Records of the writes of a wave. */
+export type WriteRecords = {
+  [Name in Exclude<ListName, 'events'>]: { [Member in keyof (typeof LISTS)[Name]]: string | number | null }[];
+} & { events: WriteEvent[] };
+
+export function noRecords(): WriteRecords {
+  const lists = Object.keys(LISTS).map((name) => [name, []]);
+  return Object.fromEntries(lists) as WriteRecords;
+}
+
+export type WriteParameters = WriteRecords & {
+  workspaceId: number;
+  now: number;
+  /** The version of the rules by which the writes were planned. */
+  rulesVersion: number;
+};
+
+/** A write that was stored: its group, and the generation that it has issued, if any. */
+export interface AppliedWrite {
+  n: number;
+  id: number;
+  generation: number | null;
+}
+
+/** A rotation that was stored; otherwise its `id` is null. */
+export interface AppliedRotation extends Omit<AppliedWrite, 'id'> {
+  id: number | null;
+  name: string;
+  providedId: string;
+  /** If it was not stored: whether its token was current when the statement began. */
+  isCurrent: boolean | 0 | 1;
+}
+
+const APPLIED = { ...N, id: 'integer', generation: 'integer' } as const;
+const ROTATED = { ...APPLIED, name: 'text', providedId: 'text', redactedId: 'text' } as const;
+
+/** Avoids the condition of the index of current tokens: PostgreSQL would read all of it. */
+const IS_CURRENT = '(t.retired_at IS NULL) = true';
+
+/**
+ * Stores writes, each as a whole or not at all. It leaves out a write if the rules have changed since they were read, if
+ * another transaction has changed what the write expects, or if another transaction holds a lock on it. It waits for no
+ * other transaction, except for one that is creating the same group.
+ */
+export const applyUncounted = statement<WriteParameters, AppliedWrite>('user-group.apply', (dialect, has) => [
+  ...stepsOf(dialect, has, false),
+  { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
+]);
+
+/** The same in a workspace with a quota, whose writes wait for each other. No group is created beyond it. */
+export const applyCounted = statement<WriteParameters, AppliedWrite>('user-group.apply-counted', (dialect, has) => [
+  ...stepsOf(dialect, has, true),
+  { name: 'result', sql: 'SELECT n, id, generation FROM applied' },
+]);
+
+/** Replaces tokens, each once. It leaves out those that another transaction has replaced or holds. */
+export const applyRotations = statement<WriteParameters, AppliedRotation>('user-group-token.rotate', (dialect, has) => [
+  ...stepsOf(dialect, has, false),
+  {
+    name: 'result',
+    sql: `
+      SELECT r.n, a.id, a.generation, a.name, a."providedId", CASE WHEN a.id IS NULL THEN EXISTS (
+        SELECT 1 FROM user_group_token t
+        WHERE t.token_hash = r."tokenHash" AND t.workspace_id = :workspaceId AND ${IS_CURRENT}) END AS "isCurrent"
+      FROM rotated r LEFT JOIN applied a ON a.n = r.n`,
+  },
+]);
+
+/** The steps whose lists have records. `free` has the writes that nothing stands in the way of. */
+function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
+  const { isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
+  const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
+  const retired = has('rotated') ? 'rotated' : 'replaced';
+  const ofApplied = (list: ListName) => `SELECT a.id FROM applied a JOIN ${list} r ON r.n = a.n`;
+  const lists = Object.entries(LISTS).map(([name, columns]) => ({ name, columns, for: [name] }));
+  const steps: (Step & { for?: readonly string[] })[] = [
+    ...lists,
+    {
+      name: 'same_rules',
+      for: ['created', 'expected'],
+      columns: { id: 'integer' },
+      // The lock shows the newest version of the row, which may be younger than the statement.
+      sql: `
+        SELECT w.id FROM workspace w WHERE w.id = :workspaceId AND w.rules_version = :rulesVersion
+          ${isCounted ? `AND (${added} = 0 OR w.user_group_count + ${added} <= w.user_group_quota)` : ''}
+          AND ${tryLockShared(':workspaceId')} ${lockRows('w', isCounted ? 'NO KEY UPDATE' : 'KEY SHARE')}`,
+    },
+    {
+      name: 'new_group',
+      for: ['created'],
+      columns: { id: 'integer', providedId: 'text' },
+      // Numbers the groups in the given order.
+      sql: `
+        INSERT INTO user_group (id, workspace_id, created_at, updated_at, ${columnsOf(NEW_GROUP).columns})
+        SELECT g."newId", CAST(:workspaceId AS integer), CAST(:now AS bigint), CAST(:now AS bigint),
+          ${columnsOf(NEW_GROUP).members}
+        FROM (SELECT ${nextId('user_group')} AS "newId", c.* FROM created c CROSS JOIN same_rules) g
+        WHERE true ${lockingOrder('"providedId"')}
+        ON CONFLICT (workspace_id, provided_id) DO NOTHING
+        RETURNING id, provided_id AS "providedId"`,
+    },
+    {
+      name: 'free_token',
+      for: ['replaced'],
+      columns: { id: 'integer' },
+      sql: `
+        SELECT e.id FROM expected e CROSS JOIN user_group_token t
+        WHERE ${isAmong('t.user_group_id', 'SELECT id FROM expected')} AND t.user_group_id = e.id
+          AND t.generation = e.generation AND ${IS_CURRENT} ${lockFreeRows('t')}`,
+    },
+    {
+      name: 'free_group',
+      for: ['expected'],
+      columns: APPLIED,
+      sql: `
+        SELECT e.n, g.id, e.generation + 1 AS generation FROM expected e CROSS JOIN user_group g
+        WHERE ${isAmong('g.id', 'SELECT id FROM expected')} AND g.id = e.id
+          AND (e.version IS NULL OR g.version = e.version) AND EXISTS (SELECT 1 FROM same_rules)
+          ${has('replaced') ? 'AND (e.generation IS NULL OR e.id IN (SELECT id FROM free_token))' : ''}
+          ${lockFreeRows('g', has('removed') ? 'UPDATE' : 'NO KEY UPDATE')}`,
+    },
+    {
+      name: 'free_rotation',
+      for: ['rotated'],
+      columns: ROTATED,
+      sql: `
+        SELECT r.n, g.id, t.generation + 1 AS generation, g.name, g.provided_id AS "providedId",
+          g.redacted_id AS "redactedId"
+        FROM rotated r CROSS JOIN user_group_token t JOIN user_group g ON g.id = t.user_group_id
+        WHERE ${isAmong('t.token_hash', 'SELECT "tokenHash" FROM rotated')} AND t.token_hash = r."tokenHash"
+          AND t.workspace_id = :workspaceId AND ${IS_CURRENT}
+          AND r.n IN (SELECT min(n) FROM rotated GROUP BY "tokenHash")
+        ${lockFreeRows('t')} ${lockFreeRows('g', 'KEY SHARE')}`,
+    },
+    {
+      name: 'free',
+      isView: true,
+      sql: [
+        has('created') && 'SELECT c.n, g.id, 1 AS generation FROM new_group g JOIN created c USING ("providedId")',
+        has('expected') && 'SELECT * FROM free_group',
+        has('rotated') && 'SELECT * FROM free_rotation',
+      ]
+        .filter((part) => part !== false)
+        .join(' UNION ALL '),
+    },
+    { name: 'remembered', for: ['keys'], columns: { id: 'integer' }, sql: rememberKeys },
+    {
+      name: 'applied',
+      isView: true,
+      sql: has('keys')
+        ? 'SELECT * FROM free WHERE n NOT IN (SELECT n FROM keys) OR id IN (SELECT id FROM remembered)'
+        : 'SELECT * FROM free',
+    },
+    {
+      name: 'changed_group',
+      for: ['changed'],
+      sql: `
+        UPDATE user_group AS g SET version = g.version + 1, updated_at = :now, ${Object.keys(WRITTEN)
+          .map((member) => `${columnOf(member)} = r."${member}"`)
+          .join(', ')}
+        FROM changed r JOIN applied a ON a.n = r.n
+        WHERE g.id = a.id AND ${isAmong('g.id', 'SELECT id FROM applied')}`,
+    },
+    {
+      name: 'held_token',
+      for: ['removed'],
+      columns: { n: 'integer' },
+      // In the order in which others lock several tokens.
+      sql: `
+        SELECT t.generation AS n FROM user_group_token t WHERE ${isAmong('t.user_group_id', ofApplied('removed'))}
+        ORDER BY t.user_group_id, t.generation ${lockRows('t', 'UPDATE')}`,
+    },
+    {
+      name: 'removed_group',
+      for: ['removed'],
+      sql: `
+        DELETE FROM user_group
+        WHERE ${isAmong('id', ofApplied('removed'))} AND (SELECT count(*) FROM held_token) >= 0`,
+    },
+    {
+      name: 'removed_entry',
+      for: ['remapped'],
+      columns: { id: 'integer' },
+      sql: `
+        DELETE FROM data_source_mapping WHERE ${isAmong('user_group_id', ofApplied('remapped'))}
+        RETURNING user_group_id AS id`,
+    },
+    {
+      name: 'new_entry',
+      for: ['entries'],
+      sql: `
+        INSERT INTO data_source_mapping (user_group_id, ${columnsOf(NEW_ENTRY).columns})
+        SELECT a.id, ${columnsOf(NEW_ENTRY).members} FROM entries e JOIN applied a ON a.n = e.n
+        WHERE ${has('remapped') ? '(SELECT count(*) FROM removed_entry) >= 0' : 'true'}`,
+    },
+    {
+      name: 'counted',
+      for: isCounted ? ['created', 'removed'] : [],
+      sql: `
+        UPDATE workspace SET user_group_count = user_group_count
+          ${has('created') ? '+ (SELECT count(*) FROM new_group)' : ''}
+          ${has('removed') ? `- (SELECT count(*) FROM (${ofApplied('removed')}) r)` : ''}
+        WHERE id = :workspaceId`,
+    },
+    {
+      name: 'retired_token',
+      for: [retired],
+      columns: { id: 'integer' },
+      sql: `
+        UPDATE user_group_token AS t SET retired_at = :now, retired_by = r."retiredBy", valid_until = r."validUntil",
+          ciphertext = NULL, key_id = NULL
+        FROM ${retired} r JOIN applied a ON a.n = r.n
+        WHERE t.user_group_id = a.id AND t.generation = a.generation - 1
+          AND ${isAmong('t.user_group_id', 'SELECT id FROM applied')}
+        RETURNING user_group_id AS id`,
+    },
+    {
+      name: 'issued_token',
+      for: ['issued'],
+      sql: `
+        INSERT INTO user_group_token (workspace_id, created_at, user_group_id, generation, ${columnsOf(NEW_TOKEN).columns})
+        SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), a.id, a.generation, ${columnsOf(NEW_TOKEN).members}
+        FROM issued i JOIN applied a ON a.n = i.n
+        WHERE ${has(retired) ? '(SELECT count(*) FROM retired_token) >= 0' : 'true'} ${lockingOrder('"tokenHash"')}`,
+    },
+    { name: 'happened', isView: true, sql: happened(has('rotated')) },
+    ...recordingSteps(dialect, 'happened'),
+  ];
+  return steps.filter((step) => step.for?.some((list) => has(list)) ?? true);
+}
+
+/** Selects the events of the writes that are stored, with the members that the statement alone knows. */
+function happened(isRotation: boolean): string {
+  const ofRotation = (member: string, generation: string) =>
+    `CASE WHEN e.action = 'user_group_token.rotate' THEN '{"generation":' || (${generation}) || '}' ELSE e.${member} END`;
+  const known: Record<string, string> = {
+    userGroupId: 'a.id',
+    version: 'coalesce(e.version, a.generation)',
+    before: ofRotation('before', 'a.generation - 1'),
+    after: ofRotation('after', 'a.generation'),
+    details: `'{"team_id":' || a.id || e.details`,
+    ...(isRotation && { objectId: 'coalesce(a."redactedId", a."providedId")', changedId: 'a."providedId"' }),
+  };
+  const members = Object.keys(RECORDED).map((name) => `${known[name] ?? `e."${name}"`} AS "${name}"`);
+  return `SELECT ${members.join(', ')} FROM events e JOIN applied a ON a.n = e.n ORDER BY e.n, e.k`;
+}

@@ -1,0 +1,153 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { ActivityTally } from '../../activity/activity-tally.ts';
+import { type AuditEntry, AuditLog, translateAuditError } from '../../audit/audit-log.ts';
+import { ChangeFeed } from '../../change-log/change-feed.ts';
+import type { Caller } from '../../common/access/caller.ts';
+import { toBytesText } from '../../database/dialect.ts';
+import type { Statement } from '../../database/statement.ts';
+import { Statements } from '../../database/statements.ts';
+import { Transactor } from '../../database/transactor.ts';
+import { type IssuedToken, TokenIssuer } from '../token/token-issuer.ts';
+import { writtenOf } from '../group/user-group-fields.ts';
+import { keyRecord } from './idempotency-keys.ts';
+import type { KnownRules } from '../../mapping/workspace-rules.ts';
+import { changesRow, eventsOf, type Replacement, type Rotation, rotationEvent } from './user-group-change.ts';
+import type { WrittenUserGroup } from './user-group-write.ts';
+import type { PlannedWrite, Wave } from './write-planner.ts';
+import {
+  type AppliedRotation,
+  applyCounted,
+  applyRotations,
+  applyUncounted,
+  noRecords,
+  type WriteEvent,
+  type WriteParameters,
+  type WriteRecords,
+} from './write-statements.ts';
+
+/** Stores planned writes: all of a wave in one statement, each as a whole or not at all. */
+@Injectable()
+export class WriteStore {
+  constructor(
+    private readonly issuer: TokenIssuer,
+    private readonly auditLog: AuditLog,
+    private readonly statements: Statements,
+    private readonly transactor: Transactor,
+    private readonly changes: ChangeFeed,
+    private readonly activity: ActivityTally,
+  ) {}
+
+  /** @returns the writes that were stored; the others have lost a race. @throws AuditUnavailable, DatabaseUnavailable */
+  async apply(wave: Wave, planned: readonly PlannedWrite[]): Promise<Map<PlannedWrite, WrittenUserGroup>> {
+    if (planned.length === 0) return new Map();
+    const { workspaceId, known } = wave;
+    const issued = planned.map(({ change: { stored, firstToken, replacement } }) =>
+      stored && !replacement ? undefined : this.issuer.issue(workspaceId, firstToken ?? replacement?.token),
+    );
+    const statement = known.rules.userGroupQuota === null ? applyUncounted : applyCounted;
+    const applied = await this.run(statement, wave, this.toRecords(planned, issued, wave.now));
+    return new Map(applied.map(({ n, id }) => [planned[n]!, toWritten(planned[n]!, id, issued[n])]));
+  }
+
+  /**
+   * Replaces tokens of one workspace.
+   * @returns for each in their order the new token, and what the statement tells of the rotation
+   * @throws AuditUnavailable, DatabaseUnavailable
+   */
+  async rotate(
+    workspaceId: number,
+    rotations: readonly Rotation[],
+    manager?: EntityManager,
+  ): Promise<(AppliedRotation & { token: string })[]> {
+    const now = Date.now();
+    const issued = rotations.map(() => this.issuer.issue(workspaceId));
+    const records = noRecords();
+    for (const [n, rotation] of rotations.entries()) {
+      const { caller, tokenHash, call } = rotation;
+      records.rotated.push({ n, tokenHash: toBytesText(tokenHash), ...retirementOf(caller, rotation, now) });
+      records.issued.push({ n, ...issued[n]!.record });
+      if (call) records.keys.push({ n, ...keyRecord(call) });
+      records.events.push(this.toEvent(n, 0, caller, rotationEvent(rotation)));
+    }
+    const applied = await this.run(applyRotations, { workspaceId, now, manager }, records);
+    return applied.toSorted((one, other) => one.n - other.n).map((one) => ({ ...one, token: issued[one.n]!.token }));
+  }
+
+  /** Announces a write that is committed. */
+  announce(workspaceId: number, userGroupId: number, kind: { isCreated?: boolean; isRotated?: boolean }): void {
+    const activity = this.activity.of(workspaceId);
+    if (kind.isCreated) activity.creations++;
+    if (kind.isRotated) {
+      this.issuer.rotations++;
+      activity.rotations++;
+    }
+    this.changes.announce({ workspaceId, userGroupId });
+  }
+
+  private async run<Row>(
+    statement: Statement<WriteParameters, Row>,
+    { workspaceId, now, known, manager }: Pick<Wave, 'workspaceId' | 'now' | 'manager'> & { known?: KnownRules },
+    records: WriteRecords,
+  ): Promise<Row[]> {
+    const parameters = { workspaceId, now, rulesVersion: known?.version ?? 0, ...records };
+    try {
+      if (manager) return await this.statements.run(manager, statement, parameters);
+      return await this.transactor.apply(statement, parameters);
+    } catch (error) {
+      throw translateAuditError(error);
+    }
+  }
+
+  private toRecords(
+    planned: readonly PlannedWrite[],
+    issued: readonly (IssuedToken | undefined)[],
+    now: number,
+  ): WriteRecords {
+    const records = noRecords();
+    for (const [n, { write, change, group, entries }] of planned.entries()) {
+      const { caller, providedId, details } = write;
+      const { stored, replacement, isRemoval } = change;
+      if (stored) {
+        const version = isRemoval || changesRow(change) ? stored.version : null;
+        records.expected.push({ n, id: stored.id, version, generation: replacement ? stored.generation : null });
+      } else {
+        records.created.push({ n, providedId, redactedId: this.auditLog.redactId(providedId), ...writtenOf(group) });
+      }
+      if (isRemoval) records.removed.push({ n });
+      else if (stored && changesRow(change)) records.changed.push({ n, ...writtenOf(group) });
+      if (stored && replacement) records.replaced.push({ n, ...retirementOf(caller, replacement, now) });
+      if (replacement?.call) records.keys.push({ n, ...keyRecord(replacement.call) });
+      const token = issued[n];
+      if (token) records.issued.push({ n, ...token.record });
+      if (change.mapping) {
+        if (stored) records.remapped.push({ n });
+        for (const { schema, source, ...sent } of entries) {
+          const registered = { registeredSchemaId: schema?.id ?? null, registeredDataSourceId: source?.id ?? null };
+          records.entries.push({ n, ...sent, ...registered });
+        }
+      }
+      for (const [k, event] of eventsOf(change, { providedId, version: group.version }, details).entries()) {
+        records.events.push(this.toEvent(n, k, caller, event));
+      }
+    }
+    return records;
+  }
+
+  /** Leaves the beginning of the details to the statement, which knows the team_id. */
+  private toEvent(n: number, k: number, caller: Caller, entry: AuditEntry): WriteEvent {
+    const event = this.auditLog.toRecorded([caller, entry]);
+    return { ...event, n, k, details: event.details === null ? '}' : `,${String(event.details).slice(1)}` };
+  }
+}
+
+/** Returns when the overlap of a token that is replaced now ends, which may be at once, and who has replaced it. */
+function retirementOf({ apiTokenId }: Caller, { graceSeconds }: Replacement, now: number) {
+  return { validUntil: graceSeconds === 0 ? null : now + graceSeconds * 1000, retiredBy: apiTokenId };
+}
+
+function toWritten({ change, group, token }: PlannedWrite, id: number, issued?: IssuedToken): WrittenUserGroup {
+  const { stored, replacement } = change;
+  if (!stored) return { result: 'created', group: { ...group, id }, token: issued!.token };
+  return { result: 'updated', group, token: replacement ? issued!.token : token, isRotated: replacement !== undefined };
+}

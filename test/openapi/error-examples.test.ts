@@ -1,0 +1,220 @@
+import { connect } from 'node:net';
+import { errorCatalogue, UserGroupTokenNotUsable } from '../../src/common/problem/errors.ts';
+import { exampleProblem } from '../../src/common/problem/problem.dto.ts';
+import { type Answer, NDJSON } from '../support/api-client.ts';
+import { OWN_PAGE } from '../support/console.ts';
+import { startTestService, type TestService, withService } from '../support/test-service.ts';
+
+const V1 = '/api/v1';
+const GROUP = { user_group_id: 'acme-emea', name: 'Acme EMEA' };
+const AT = `${V1}/user-groups/acme-emea`;
+
+const service = withService('sqlite', { CONSOLE: 'on' });
+
+/** Calls that are made with settings of their own. */
+const withSettings = async (env: Record<string, string>, call: (service: TestService) => Promise<Answer>) => {
+  const other = await startTestService('sqlite', env);
+  try {
+    return await call(other);
+  } finally {
+    await other.close();
+  }
+};
+
+const inWorkspace = async (name: string) => {
+  const token = await service.issueToken(ALL, name);
+  return service.clientOf(token);
+};
+
+const ALL = [
+  ...([
+    'user-groups:read',
+    'user-groups:write',
+    'embed-tokens:issue',
+    'tokens:rotate',
+    'tokens:introspect',
+    'registry:read',
+  ] as const),
+  ...(['registry:write', 'admin', 'webhooks:read', 'webhooks:write', 'events:read', 'audit:read'] as const),
+];
+
+/** Sends bytes that no client would, and reads the problem. */
+function raw(text: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(service.port, '127.0.0.1', () => socket.write(text));
+    let received = '';
+    socket.on('data', (chunk) => (received += chunk.toString()));
+    socket.on('error', reject);
+    socket.on('close', () => {
+      const body = received.slice(received.indexOf('\r\n\r\n') + 4);
+      resolve({ status: Number(received.split(' ')[1]), headers: {}, text: body, body: JSON.parse(body) });
+    });
+  });
+}
+
+const send = (method: string, path: string, body?: unknown, headers?: Record<string, string>) =>
+  service.api.call(method, path, body, headers);
+
+async function created(path: string, body: object, api = service.api): Promise<number> {
+  const answer = await api.call('POST', path, body);
+  if (answer.status !== 201) throw new Error(answer.text);
+  return Object.values(answer.body as unknown as Record<string, { id: number }>).find(({ id }) => id)!.id;
+}
+
+const token = (fields: object = {}) => created(`${V1}/api-tokens`, { name: 'x', scopes: ['events:read'], ...fields });
+const schema = (api = service.api) => created(`${V1}/schemas`, { provided_id: 'sales', name: 'Sales' }, api);
+const source = (api = service.api) => created(`${V1}/data-sources`, { provided_id: 'emea', name: 'EMEA' }, api);
+
+/** Brings about each error by a call. */
+const calls: Record<string, () => Promise<Answer>> = {
+  request_malformed: () => raw('nonsense\r\n\r\n'),
+  body_missing: () => send('PUT', AT),
+  idempotency_key_invalid: () => service.api.post({ current_token: 'x' }, { 'Idempotency-Key': 'a b' }),
+  precondition_malformed: () => send('PATCH', AT, {}, { 'If-Match': 'x' }),
+  body_not_utf8: () => service.api.put(Buffer.from([0x22, 0xff, 0x22])),
+  json_malformed: () => service.api.put('{"user_group_id":x'),
+  json_duplicate_key: () => service.api.put('{"name": "Acme", "name":"Acme"}'),
+  credentials_ambiguous: () =>
+    send('POST', `${V1}/introspect`, 'token=x&client_secret=y', {
+      'Content-Type': 'application/x-www-form-urlencoded',
+    }),
+  credentials_missing: () => service.clientOf(undefined).put(GROUP),
+  credentials_malformed: () => service.api.put(GROUP, { Authorization: 'Bearer x' }),
+  api_token_invalid: () => service.api.put(GROUP, { Authorization: `Token uga_${'x'.repeat(38)}` }),
+  session_missing: () => service.clientOf(undefined).call('GET', '/console/session', undefined, OWN_PAGE),
+  insufficient_scope: async () => service.clientOf(await service.issueToken(['user-groups:read'])).put(GROUP),
+  address_not_allowed: async () => {
+    const body = { name: 'x', scopes: ['events:read'], allowed_cidrs: ['192.0.2.0/24'] };
+    const { body: issued } = await send('POST', `${V1}/api-tokens`, body);
+    return service.clientOf(issued.api_token.token).call('GET', `${V1}/events`);
+  },
+  grant_exceeds_caller: async () => {
+    const narrow = service.clientOf(await service.issueToken(['admin']));
+    return narrow.call('POST', `${V1}/api-tokens`, { name: 'x', scopes: ['user-groups:write'] });
+  },
+  api_token_superseded: async () => {
+    const body = { name: 'x', scopes: ['admin'] };
+    const { body: issued } = await send('POST', `${V1}/api-tokens`, body);
+    await send('POST', `${V1}/api-tokens/${issued.api_token.id}/rotate`, { grace_period_seconds: 600 });
+    return service.clientOf(issued.api_token.token).call('POST', `${V1}/api-tokens`, body);
+  },
+  route_not_found: () => send('GET', '/nowhere'),
+  public_url_unset: () => send('GET', '/.well-known/oauth-authorization-server'),
+  user_group_not_found: () => send('DELETE', `${V1}/user-groups/none`),
+  token_not_found: () => service.api.post({ current_token: 'none' }),
+  api_token_not_found: () => send('GET', `${V1}/api-tokens/1234567`),
+  schema_not_found: () => send('GET', `${V1}/schemas/1234567`),
+  data_source_not_found: () => send('GET', `${V1}/data-sources/1234567`),
+  webhook_endpoint_not_found: () => send('GET', `${V1}/webhook-endpoints/1234567`),
+  method_not_allowed: () => send('DELETE', '/api/user'),
+  api_token_ended: async () => {
+    const id = await token();
+    await send('POST', `${V1}/api-tokens/${id}/revoke`);
+    return send('PATCH', `${V1}/api-tokens/${id}`, { name: 'y' });
+  },
+  last_admin_token: async () => {
+    const other = await inWorkspace('last admin');
+    const { body } = await other.call('GET', `${V1}/api-tokens`);
+    return other.call('POST', `${V1}/api-tokens/${body.api_tokens[0]!.id}/revoke`);
+  },
+  user_group_suspended: async () => {
+    await send('POST', `${AT}/suspend`);
+    const refused = await send('POST', `${AT}/embed-tokens`, { audience: 'a' });
+    await send('POST', `${AT}/resume`);
+    return refused;
+  },
+  user_group_incomplete: async () => {
+    const other = await inWorkspace('incomplete');
+    await other.put(GROUP);
+    await other.call('PATCH', `${V1}/workspace`, { required_properties: [{ name: 'region', type: 'string' }] });
+    return other.call('POST', `${AT}/embed-tokens`, { audience: 'a' });
+  },
+  token_is_current: () => send('POST', `${AT}/tokens/1/revoke`),
+  idempotency_key_spent: async () => {
+    const { token: first } = await service.api.create();
+    const second = await service.api.post({ current_token: first }, { 'Idempotency-Key': 'spent' });
+    await service.api.rotate(second.body.user_group.token);
+    return service.api.post({ current_token: first }, { 'Idempotency-Key': 'spent' });
+  },
+  provided_id_taken: async () => {
+    const other = await inWorkspace('taken');
+    await schema(other);
+    return other.call('POST', `${V1}/schemas`, { provided_id: 'sales', name: 'Again' });
+  },
+  still_referenced: async () => {
+    const other = await inWorkspace('referenced');
+    await schema(other);
+    const id = await source(other);
+    await other.call('PATCH', `${V1}/workspace`, { mapping_policy: 'registered' });
+    await other.put({ ...GROUP, mapping: { sales: 'emea' } });
+    return other.call('DELETE', `${V1}/data-sources/${id}`);
+  },
+  mappings_unresolvable: async () => {
+    const other = await inWorkspace('unresolvable');
+    await source(other);
+    await other.put({ ...GROUP, mapping: { sales: 'emea' } });
+    return other.call('PATCH', `${V1}/workspace`, { mapping_policy: 'registered' });
+  },
+  too_many_schemas: async () => {
+    const other = await inWorkspace('schemas');
+    const register = (n: number) => other.call('POST', `${V1}/schemas`, { provided_id: `s${n}`, name: 'S' });
+    for (let n = 0; n < 200; n++) await register(n);
+    return register(200);
+  },
+  too_many_webhook_endpoints: async () => {
+    const other = await inWorkspace('endpoints');
+    const create = () => other.call('POST', `${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
+    for (let n = 0; n < 50; n++) await create();
+    return create();
+  },
+  token_not_usable: async () => {
+    const { token: used } = await service.api.create();
+    const line = JSON.stringify({ user_group_id: 'imported', name: 'I', token: used });
+    const { text } = await send('POST', `${V1}/user-groups/import`, `${line}\n`, NDJSON);
+    // A line of an import has the parts of a problem that do not come from the request.
+    const { status, code, detail } = JSON.parse(text.split('\n')[0]!) as Answer['body'];
+    return { body: { ...exampleProblem(UserGroupTokenNotUsable.spec), status, code, detail } } as Answer;
+  },
+  webhook_event_not_found: async () => {
+    const id = await created(`${V1}/webhook-endpoints`, { url: 'https://example.com/hooks' });
+    return send('POST', `${V1}/webhook-endpoints/${id}/replay`, { event_id: 'evt_1' });
+  },
+  precondition_failed: () => send('PATCH', AT, { name: 'X' }, { 'If-Match': '"0"' }),
+  body_too_large: () => service.api.put('x'.repeat(262_145)),
+  media_type_unsupported: () => service.api.put('{}', { 'Content-Type': 'text/plain' }),
+  expectation_failed: () => raw('GET / HTTP/1.1\r\nHost: x\r\nExpect: more\r\nConnection: close\r\n\r\n'),
+  validation_failed: () => service.api.put({ ...GROUP, name: '' }),
+  idempotency_key_reused: async () => {
+    const { token: first } = await service.api.create();
+    const { token: second } = await service.api.create();
+    await service.api.post({ current_token: first }, { 'Idempotency-Key': 'reused' });
+    return service.api.post({ current_token: second }, { 'Idempotency-Key': 'reused' });
+  },
+  rate_limited: () =>
+    withSettings({ RATE_LIMIT_PER_MINUTE: '1' }, async ({ api }) => {
+      await api.put(GROUP);
+      return api.put(GROUP);
+    }),
+  headers_too_large: () => raw(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`),
+};
+
+/** Need a broken database, key or network, a plugin, a person, or a clock; test/docs/errors.test.ts compares their words. */
+const ELSEWHERE = [
+  ...['refused', 'body_incomplete', 'session_ended', 'sign_in_failed', 'sign_in_not_granted', 'console_not_secure'],
+  ...['cross_site_request', 'session_not_found', 'request_timeout', 'api_token_of_person', 'user_group_quota_reached'],
+  ...['change_refused', 'webhook_replay_running', 'token_forgotten', 'webhook_secret_unreadable', 'events_gone'],
+  ...['too_many_at_once', 'internal_error', 'database_unavailable', 'extension_unavailable', 'starting'],
+  ...['identity_provider_unavailable', 'token_unreadable', 'audit_unavailable', 'migrations_pending', 'shutting_down'],
+];
+
+test('every error has a call that brings it about, or needs more than a call', () => {
+  const codes = errorCatalogue.map(({ code }) => code);
+  expect([...Object.keys(calls), ...ELSEWHERE].sort()).toEqual(codes.sort());
+});
+
+test.each(Object.keys(calls))('the example of %s is what the service sends', async (code) => {
+  await service.api.put(GROUP);
+  const { body } = await calls[code]!();
+  const example = exampleProblem(errorCatalogue.find((spec) => spec.code === code)!);
+  expect(body).toEqual({ ...example, request_id: expect.any(String) });
+});

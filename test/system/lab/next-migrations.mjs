@@ -1,0 +1,49 @@
+import { definePlugin } from 'user-group-service';
+import { createIndex, dropIndex } from '../../../dist/src/database/migrations/build-index.js';
+
+/** A migration that a database already has, since the set of migrations that it begins is in use. */
+class Begin1795700000001 {
+  up(runner) {
+    return runner.query('CREATE TABLE next_first (id integer PRIMARY KEY)');
+  }
+
+  down(runner) {
+    return runner.query('DROP TABLE next_first');
+  }
+}
+
+/** A migration that takes every table for itself. */
+class CreateTable1795700000002 {
+  up(runner) {
+    return runner.query('CREATE TABLE next_second (id integer PRIMARY KEY)');
+  }
+
+  down(runner) {
+    return runner.query('DROP TABLE next_second');
+  }
+}
+
+const index = { name: 'next_groups_by_creation', table: 'user_group', columns: ['created_at'] };
+
+/** A migration that takes long on a large table, and runs while callers are served. */
+class IndexGroups1795700000003 {
+  transaction = false;
+
+  up(runner) {
+    return createIndex(runner, index);
+  }
+
+  down(runner) {
+    return dropIndex(runner, index);
+  }
+}
+
+/**
+ * A plugin with migrations of each kind that a later version of the service may bring. `next_migration` holds which
+ * of them a database has.
+ */
+export default definePlugin({
+  name: 'next',
+  compatibility: '^0.1.0',
+  migrations: [Begin1795700000001, CreateTable1795700000002, IndexGroups1795700000003],
+});

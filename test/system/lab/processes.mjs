@@ -1,0 +1,128 @@
+import { spawn, spawnSync } from 'node:child_process';
+import console from 'node:console';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import process from 'node:process';
+import { endServers, killServersNow } from './server.mjs';
+
+// What a script has started and made, so that none of it is left however the script ends.
+
+const running = new Set();
+const pids = new Set();
+const directories = new Set();
+let refused = false;
+
+/** Runs a program in the background; what it says last is in `child.said`. */
+export function start(command, args, options = {}) {
+  if (refused) throw new Error('interrupted');
+  // A group of its own: Ctrl-C is for the script, which ends its programs in order.
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true, ...options });
+  child.said = '';
+  const keep = (chunk) => (child.said = (child.said + chunk).slice(-2000));
+  child.stdout.on('data', keep);
+  child.stderr.on('data', keep);
+  child.on('error', keep);
+  running.add(child);
+  child.ended = once(child, 'close').then(() => running.delete(child));
+  return child;
+}
+
+/** Runs a program to its end. @throws Error with what it said if it fails */
+export async function run(command, args, options) {
+  const child = start(command, args, options);
+  const [code] = await once(child, 'close');
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${child.said.trim()}`);
+}
+
+/** From now on this process, which is not a child of the script, is killed with it. */
+export function adopt(pid) {
+  pids.add(pid);
+}
+
+export function release(pid) {
+  pids.delete(pid);
+}
+
+/** A directory that is removed at the end. */
+export function temporaryDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'user-groups-lab-'));
+  directories.add(directory);
+  return directory;
+}
+
+/** Installs the Debian packages of programs that are missing. @throws Error if that cannot be done */
+export function requirePrograms(programs) {
+  const missing = Object.entries(programs).filter(([path]) => !isThere(path));
+  if (missing.length === 0) return;
+  const packages = missing.map(([, name]) => name);
+  if (process.getuid() !== 0) throw new Error(`install these packages: ${packages.join(' ')}`);
+  console.log(`installing ${packages.join(' ')}`);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  const apt = (...args) => spawnSync('apt-get', ['-qq', '-o', 'DPkg::Lock::Timeout=120', ...args], { env });
+  apt('update');
+  apt('install', '-y', '--no-install-recommends', ...packages);
+  const absent = missing.filter(([path]) => !isThere(path)).map(([, name]) => name);
+  if (absent.length > 0) throw new Error(`could not be installed: ${absent.join(' ')}`);
+}
+
+/** What has a path need not be a program: it may be a module of one. */
+function isThere(program) {
+  if (program.startsWith('/')) return existsSync(program);
+  return spawnSync(program, ['--version']).error === undefined;
+}
+
+/** The processes whose parent this is. */
+export function childrenOf(parent) {
+  const { stdout } = spawnSync('ps', ['-o', 'pid=', '--ppid', String(parent)], { encoding: 'utf8' });
+  return stdout.split('\n').filter(Boolean).map(Number);
+}
+
+/** The numeric ids under which a user's programs run. */
+export function idsOf(user) {
+  const line = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .find((entry) => entry.startsWith(`${user}:`));
+  if (!line) throw new Error(`there is no user ${user}`);
+  const [, , uid, gid] = line.split(':');
+  return { uid: Number(uid), gid: Number(gid) };
+}
+
+/** Ends and removes everything; resolves when nothing of it runs. */
+export async function cleanUp() {
+  await endServers();
+  endNow();
+  await Promise.all([...running].map((child) => child.ended));
+  for (const directory of directories) removeDirectory(directory);
+}
+
+/** As `cleanUp`, without waiting; nothing starts any more. */
+export function cleanUpNow() {
+  refused = true;
+  killServersNow();
+  endNow();
+  for (const directory of directories) removeDirectory(directory);
+}
+
+function endNow() {
+  for (const pid of pids) signal(pid, 'SIGKILL');
+  for (const child of running) {
+    for (const pid of childrenOf(child.pid)) signal(pid, 'SIGKILL');
+    child.kill('SIGKILL');
+  }
+}
+
+/** Whoever is gone already needs no signal. */
+export function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** A process that is just ending may still write into it. */
+function removeDirectory(directory) {
+  rmSync(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
+}

@@ -1,0 +1,44 @@
+import process from 'node:process';
+import { requirePrograms } from './lab/processes.mjs';
+import { runSteps } from './lab/report.mjs';
+import { gateways } from './renderers/gateways.mjs';
+import { passesPaths } from './renderers/passes-paths.mjs';
+import { protects } from './renderers/protects.mjs';
+import { proxies } from './renderers/proxies.mjs';
+
+// Shows that renderers that are not of this project understand introspection: each setting of
+// docs/renderers.md that is marked as tried is run as it stands there, before a small dashboard page.
+// A valid token opens the page, which is told whose it is; an unknown, a rotated and a suspended one
+// do not, within the time for which the gateway keeps an answer.
+// Then the proxies of docs/deploy.md: each call reaches the user group that its path names, and no other.
+//
+//   node test/system/renderers.mjs
+//
+// It needs Debian's HAProxy, Caddy, Apache with mod_auth_openidc, nginx with njs, and Python with Authlib, which it
+// installs as root.
+
+const PROGRAMS = {
+  apache2: 'apache2',
+  caddy: 'caddy',
+  '/usr/lib/apache2/modules/mod_auth_openidc.so': 'libapache2-mod-auth-openidc',
+  haproxy: 'haproxy',
+  nginx: 'nginx',
+  '/usr/lib/nginx/modules/ngx_http_js_module.so': 'libnginx-mod-http-js',
+  '/usr/bin/python3': 'python3',
+  '/usr/lib/python3/dist-packages/authlib': 'python3-authlib',
+  '/usr/lib/python3/dist-packages/requests': 'python3-requests',
+};
+
+async function main() {
+  requirePrograms(PROGRAMS);
+  const steps = [
+    ...Object.entries(gateways).map(([name, gateway]) => [name, () => protects(gateway)]),
+    ...Object.entries(proxies).map(([name, proxy]) => [name, () => passesPaths(proxy)]),
+  ];
+  await runSteps(Object.fromEntries(steps));
+}
+
+main().catch((error) => {
+  process.stderr.write(`renderers: ${error.message}\n`);
+  process.exitCode = 1;
+});

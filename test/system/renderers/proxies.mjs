@@ -1,0 +1,43 @@
+import { freePort } from '../lab/ports.mjs';
+import { HaProxy } from '../lab/haproxy.mjs';
+import { startApacheWith, startCaddyWith, startNginxWith } from './gateways.mjs';
+import { settingsOf } from './settings.mjs';
+
+const SERVICE = '127.0.0.1:3000';
+
+/**
+ * Each starts a proxy that serves what is below `/groups/`, by the settings of docs/deploy.md, and gives
+ * its port.
+ */
+export const proxies = {
+  'nginx below a path': (servicePort) =>
+    onFreePort((port) =>
+      startNginxWith(
+        settingsOf('proxy.nginx', { 'listen 8080': `listen 127.0.0.1:${port}`, [SERVICE]: `127.0.0.1:${servicePort}` }),
+      ),
+    ),
+  'Apache below a path': (servicePort) =>
+    onFreePort((port) =>
+      startApacheWith(
+        port,
+        'mpm_event authz_core proxy proxy_http',
+        settingsOf('proxy.apache', { [SERVICE]: `127.0.0.1:${servicePort}` }),
+      ),
+    ),
+  'Caddy below a path': (servicePort) =>
+    onFreePort((port) => startCaddyWith(port, settingsOf('proxy.caddy', { [SERVICE]: `127.0.0.1:${servicePort}` }))),
+  'HAProxy below a path': async (servicePort) => {
+    const lines = settingsOf('proxy.haproxy', {}).split('\n').slice(1);
+    const { port } = await HaProxy.start({
+      mode: 'http',
+      servers: { one: { port: servicePort } },
+      backend: lines.filter((line) => !line.includes(SERVICE)),
+    });
+    return { port };
+  },
+};
+
+async function onFreePort(startOn) {
+  const port = await freePort();
+  return { port, child: startOn(port) };
+}

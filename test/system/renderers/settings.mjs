@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath, URL } from 'node:url';
+
+const PAGES = ['renderers.md', 'deploy.md'].map((name) =>
+  fileURLToPath(new URL(`../../../docs/${name}`, import.meta.url)),
+);
+/** Behind `<!-- tried: name -->`. */
+const TRIED = /<!-- tried: (\S+) -->\n```\w+\n([\s\S]*?)\n```/g;
+
+const examples = new Map(
+  PAGES.flatMap((page) => [...readFileSync(page, 'utf8').matchAll(TRIED)]).map(([, name, text]) => [name, text]),
+);
+
+/**
+ * An example of a page with what is somebody's own put in its place.
+ * @param own by the text of the example that it replaces
+ * @throws Error if the example is not there, or has no such text
+ */
+export function settingsOf(name, own) {
+  let text = examples.get(name);
+  if (text === undefined) throw new Error(`no page has an example ${name}`);
+  for (const [theirs, ours] of Object.entries(own)) {
+    if (!text.includes(theirs)) throw new Error(`the example ${name} has no ${theirs}`);
+    text = text.replaceAll(theirs, ours);
+  }
+  return text;
+}

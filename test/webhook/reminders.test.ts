@@ -1,0 +1,111 @@
+import { scopes } from '../../src/common/access/caller.ts';
+import { Reminders } from '../../src/webhook/reminder/reminders.ts';
+import { ReminderRetention } from '../../src/webhook/reminder/reminder-log.ts';
+import type { ApiClient } from '../support/api-client.ts';
+import { changeDatabase, onEachDatabase } from '../support/databases.ts';
+import { withService } from '../support/test-service.ts';
+import { SENDING, WebhookReceiver } from '../support/webhook-receiver.ts';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+
+onEachDatabase((kind) => {
+  const service = withService(kind, SENDING);
+  let api: ApiClient;
+  let receiver: WebhookReceiver;
+
+  beforeEach(async () => {
+    api = service.clientOf(await service.issueToken([...scopes], `workspace ${Math.random()}`));
+    receiver = await WebhookReceiver.listen();
+    const event_types = ['user_group_token.overlap_ending', 'api_token.expiring'];
+    await api.call('POST', '/api/v1/webhook-endpoints', { url: receiver.url, event_types });
+  });
+
+  afterEach(() => {
+    receiver.close();
+  });
+
+  const sql = (text: string) => changeDatabase(service.database, text);
+  const remind = () => service.app.get(Reminders).remind();
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 1500));
+  const data = () => receiver.messages.map(({ body }) => (JSON.parse(body) as { data: unknown }).data);
+
+  /** A group whose old token ends then. */
+  const rotated = async (endsInMs: number, lastUse: string) => {
+    const group = await api.create();
+    await api.rotate(group.token, 60);
+    await sql(`UPDATE user_group_token SET valid_until = ${Date.now() + endsInMs}, last_introspected_at = ${lastUse}
+      WHERE user_group_id = ${group.teamId} AND generation = 1`);
+    return group;
+  };
+
+  test('an old token that is still in use is announced once, an hour before its overlap ends', async () => {
+    const used = await rotated(0.9 * HOUR_MS, 'retired_at + 1');
+    const others = [
+      await rotated(0.9 * HOUR_MS, 'NULL'),
+      await rotated(0.9 * HOUR_MS, 'retired_at - 1'),
+      await rotated(1.1 * HOUR_MS, 'retired_at + 1'),
+      await rotated(-1000, 'retired_at + 1'),
+    ];
+    const revoked = await rotated(0.9 * HOUR_MS, 'retired_at + 1');
+    await api.call('POST', `${revoked.path}/tokens/1/revoke`);
+    await Promise.all([remind(), remind()]);
+    await remind();
+    await receiver.receive(1);
+    await settled();
+    expect(data()).toEqual([{ user_group: { team_id: used.teamId, provided_id: used.id, generation: 1 } }]);
+    // The one of an hour and a bit is announced in its time.
+    await sql(
+      `UPDATE user_group_token SET valid_until = ${Date.now() + 0.9 * HOUR_MS} WHERE user_group_id = ${others[2]!.teamId} AND generation = 1`,
+    );
+    await remind();
+    await receiver.receive(2);
+    const { body } = await api.call('GET', '/api/v1/audit-events?types=user_group_token.overlap_ending');
+    expect(body.audit_events.map(({ actor, object }) => [actor.type, object!.id])).toEqual([
+      ['service', others[2]!.id],
+      ['service', used.id],
+    ]);
+  });
+
+  test('an API token is announced once, a week before it expires, and again when it was prolonged', async () => {
+    const issue = async () => {
+      const body = { name: 'x', scopes: ['audit:read'] };
+      return (await api.call('POST', '/api/v1/api-tokens', body)).body.api_token.id;
+    };
+    const end = (id: number, inDays: number) =>
+      sql(
+        `UPDATE api_token SET created_at = ${Date.now() - 30 * DAY_MS}, expires_at = ${Date.now() + inDays * DAY_MS} WHERE id = ${id}`,
+      );
+    const [expiring, later, ended, revoked, short] = [
+      await issue(),
+      await issue(),
+      await issue(),
+      await issue(),
+      await issue(),
+    ];
+    await end(expiring, 6.9);
+    await end(later, 7.1);
+    await end(ended, -0.1);
+    await end(revoked, 6.9);
+    await api.call('POST', `/api/v1/api-tokens/${revoked}/revoke`);
+    await sql(`UPDATE api_token SET expires_at = ${Date.now() + DAY_MS} WHERE id = ${short}`);
+    await Promise.all([remind(), remind()]);
+    await receiver.receive(1);
+    await settled();
+    expect(data()).toEqual([{ object: { type: 'api_token', id: String(expiring) } }]);
+    await end(expiring, 6.8);
+    await remind();
+    await receiver.receive(2);
+    await settled();
+    expect(data()).toHaveLength(2);
+  });
+
+  test('what was announced long ago is forgotten', async () => {
+    await sql(
+      `INSERT INTO notice (kind, subject, at) VALUES ('x', '1', ${Date.now() - 31 * DAY_MS}), ('x', '2', ${Date.now()})`,
+    );
+    expect(await service.app.get(ReminderRetention).sweep()).toBe(1);
+    const rows = await service.query<{ subject: string }>("SELECT subject FROM notice WHERE kind = 'x'");
+    expect(rows.map(({ subject }) => subject)).toEqual(['2']);
+  });
+});
