@@ -781,7 +781,7 @@ export interface paths {
         };
         /**
          * List API tokens
-         * @description The API tokens of the workspace, including those that have ended; never the token itself.
+         * @description The API tokens of the workspace in the order of their creation, including those that have ended unless `state` leaves them out; never the token itself.
          *
          *     Required scope: `admin`.
          */
@@ -809,7 +809,7 @@ export interface paths {
         };
         /**
          * Read an API token
-         * @description Everything about the token but the token itself.
+         * @description Everything about the token but the token itself. A use of the token, and so its last_used_at, does not change the `ETag`.
          *
          *     Required scope: `admin`.
          */
@@ -1272,6 +1272,18 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        Total: {
+            /**
+             * @description The matching entries that were counted.
+             * @example 1284
+             */
+            count: number;
+            /**
+             * @description Whether all are counted; otherwise there are at least as many. Counting ends after two seconds.
+             * @example true
+             */
+            exact: boolean;
+        };
         AuditEventsResponse: {
             /**
              * @description 1: the call succeeded.
@@ -1291,6 +1303,8 @@ export interface components {
              * @example WzUwXQ
              */
             next_cursor?: string;
+            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            total?: components["schemas"]["Total"];
         };
         AuditExportCounts: {
             /**
@@ -1431,7 +1445,7 @@ export interface components {
              * @enum {integer}
              */
             success: 1;
-            /** @description The API tokens in the order of their creation, including those that have ended. */
+            /** @description The API tokens in the order of their creation. */
             api_tokens: components["schemas"]["ApiToken"][];
             /**
              * @description Whether another page follows.
@@ -1443,6 +1457,8 @@ export interface components {
              * @example WzUwXQ
              */
             next_cursor?: string;
+            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            total?: components["schemas"]["Total"];
         };
         CreateApiTokenRequest: {
             /**
@@ -2355,6 +2371,8 @@ export interface components {
              * @example WzUwXQ
              */
             next_cursor?: string;
+            /** @description How many entries match on all pages; only if the query has `count=true`. */
+            total?: components["schemas"]["Total"];
         };
         UserGroupResponse: {
             /**
@@ -4262,7 +4280,24 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
+        "Idempotency-Key": string;
+        /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
+        limit: number;
+        /** @description `next_cursor` of the previous page. Leave it out for the first page. */
+        cursor: string;
+        /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+        count: boolean;
+        /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+        "If-Match": string;
+        /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+        "If-None-Match": string;
+        /** @description Only the one with this id of your own. */
+        provided_id: string;
+        /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
+        types: string;
+    };
     requestBodies: never;
     headers: {
         /**
@@ -4370,7 +4405,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -4494,9 +4529,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
+                /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+                count?: components["parameters"]["count"];
                 /** @description The id, the name or a property at the top level that is a string contains this text, in upper or lower case. */
                 search?: string;
                 /** @description The name begins with this text, code point by code point. */
@@ -4546,9 +4583,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
@@ -4561,7 +4598,7 @@ export interface operations {
             /** @description The group. */
             200: {
                 headers: {
-                    /** @description Names this state of the group. */
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
                     ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4571,7 +4608,7 @@ export interface operations {
                     "application/json": components["schemas"]["UserGroupResponse"];
                 };
             };
-            /** @description The group is in a state that If-None-Match names. */
+            /** @description The resource is in a state that If-None-Match names. */
             304: {
                 headers: {
                     RateLimit: components["headers"]["RateLimit"];
@@ -4599,9 +4636,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
@@ -4660,9 +4697,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
@@ -4703,9 +4740,9 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
-                "If-Match"?: string;
+                "If-Match"?: components["parameters"]["If-Match"];
                 /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
@@ -4723,7 +4760,7 @@ export interface operations {
             /** @description The group. */
             200: {
                 headers: {
-                    /** @description Names this state of the group. */
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
                     ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -4828,9 +4865,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /** @description Only the token of this generation. */
                 generation?: number;
                 /** @description Only tokens that end in these four characters: identifies the token that somebody holds without showing it. */
@@ -4911,7 +4948,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
@@ -4996,7 +5033,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Your own id of the user group, percent-encoded. */
@@ -5136,11 +5173,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /** @description Only the one with this id of your own. */
-                provided_id?: string;
+                provided_id?: components["parameters"]["provided_id"];
             };
             header?: never;
             path?: never;
@@ -5176,7 +5213,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -5218,7 +5255,12 @@ export interface operations {
     getSchema: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5230,6 +5272,8 @@ export interface operations {
             /** @description The schema. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5238,11 +5282,21 @@ export interface operations {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            /** @description The resource is in a state that If-None-Match names. */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_SchemaNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5254,7 +5308,12 @@ export interface operations {
     deleteSchema: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5274,12 +5333,13 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_SchemaNotFound"];
             408: components["responses"]["Problem408"];
             409: components["responses"]["Problem409_StillReferenced"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5291,7 +5351,12 @@ export interface operations {
     updateSchema: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5308,6 +5373,8 @@ export interface operations {
             /** @description The schema as it is now. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5316,11 +5383,12 @@ export interface operations {
                     "application/json": components["schemas"]["SchemaResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_SchemaNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             413: components["responses"]["Problem413_Body"];
             415: components["responses"]["Problem415_Body"];
             417: components["responses"]["Problem417"];
@@ -5335,9 +5403,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
             header?: never;
             path: {
@@ -5376,11 +5444,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /** @description Only the one with this id of your own. */
-                provided_id?: string;
+                provided_id?: components["parameters"]["provided_id"];
             };
             header?: never;
             path?: never;
@@ -5416,7 +5484,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -5458,7 +5526,12 @@ export interface operations {
     getDataSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5470,6 +5543,8 @@ export interface operations {
             /** @description The data source. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5478,11 +5553,21 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            /** @description The resource is in a state that If-None-Match names. */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_DataSourceNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5494,7 +5579,12 @@ export interface operations {
     deleteDataSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5514,12 +5604,13 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_DataSourceNotFound"];
             408: components["responses"]["Problem408"];
             409: components["responses"]["Problem409_StillReferenced"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5531,7 +5622,12 @@ export interface operations {
     updateDataSource: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5548,6 +5644,8 @@ export interface operations {
             /** @description The data source as it is now. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5556,11 +5654,12 @@ export interface operations {
                     "application/json": components["schemas"]["DataSourceResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_DataSourceNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             413: components["responses"]["Problem413_Body"];
             415: components["responses"]["Problem415_Body"];
             417: components["responses"]["Problem417"];
@@ -5575,9 +5674,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
             header?: never;
             path: {
@@ -5615,7 +5714,12 @@ export interface operations {
     getWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5624,6 +5728,8 @@ export interface operations {
             /** @description The settings. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5632,10 +5738,20 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            /** @description The resource is in a state that If-None-Match names. */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5647,7 +5763,12 @@ export interface operations {
     updateWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -5661,6 +5782,8 @@ export interface operations {
             /** @description The settings as they are now. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5669,11 +5792,12 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             408: components["responses"]["Problem408"];
             409: components["responses"]["Problem409_MappingsUnresolvable"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             413: components["responses"]["Problem413_Body"];
             415: components["responses"]["Problem415_Body"];
             417: components["responses"]["Problem417"];
@@ -5720,9 +5844,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
             header?: never;
             path?: never;
@@ -5757,9 +5881,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
             header?: never;
             path?: never;
@@ -5794,9 +5918,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
             header?: never;
             path?: never;
@@ -5837,9 +5961,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
             };
             header?: never;
             path?: never;
@@ -5875,7 +5999,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -5917,7 +6041,12 @@ export interface operations {
     getWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5929,6 +6058,8 @@ export interface operations {
             /** @description The endpoint. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -5937,11 +6068,21 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            /** @description The resource is in a state that If-None-Match names. */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_WebhookEndpointNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5953,7 +6094,12 @@ export interface operations {
     deleteWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -5973,11 +6119,12 @@ export interface operations {
                     "application/json": components["schemas"]["DeletedResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_WebhookEndpointNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -5989,7 +6136,12 @@ export interface operations {
     updateWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -6006,6 +6158,8 @@ export interface operations {
             /** @description The endpoint as it is now. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6014,12 +6168,13 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_WebhookEndpointNotFound"];
             408: components["responses"]["Problem408"];
             409: components["responses"]["Problem409_WebhookSecretUnreadable"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             413: components["responses"]["Problem413_Body"];
             415: components["responses"]["Problem415_Body"];
             417: components["responses"]["Problem417"];
@@ -6035,7 +6190,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Its number. */
@@ -6080,9 +6235,9 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /** @description Only those of one event: the `webhook-id` of its messages. */
                 event_id?: string;
             };
@@ -6124,7 +6279,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Its number. */
@@ -6169,9 +6324,13 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
+                /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+                count?: components["parameters"]["count"];
+                /** @description Only tokens in this state. */
+                state?: string;
             };
             header?: never;
             path?: never;
@@ -6207,7 +6366,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path?: never;
             cookie?: never;
@@ -6249,7 +6408,12 @@ export interface operations {
     getApiToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -6261,6 +6425,8 @@ export interface operations {
             /** @description The token. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6269,11 +6435,21 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400"];
+            /** @description The resource is in a state that If-None-Match names. */
+            304: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Problem400_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403"];
             404: components["responses"]["Problem404_ApiTokenNotFound"];
             408: components["responses"]["Problem408"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             417: components["responses"]["Problem417"];
             422: components["responses"]["Problem422"];
             429: components["responses"]["Problem429"];
@@ -6285,7 +6461,12 @@ export interface operations {
     updateApiToken: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Performs the request only if the resource is in one of these states: entity tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too. */
+                "If-Match"?: components["parameters"]["If-Match"];
+                /** @description Performs the request only if the resource is in none of these states; `*`: only if it does not exist. */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
             path: {
                 /** @description Its number. */
                 id: number;
@@ -6302,6 +6483,8 @@ export interface operations {
             /** @description The token as it is now. */
             200: {
                 headers: {
+                    /** @description Names this state of the resource. Send it in `If-Match` with a write. */
+                    ETag?: string;
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
@@ -6310,12 +6493,13 @@ export interface operations {
                     "application/json": components["schemas"]["ApiTokenResponse"];
                 };
             };
-            400: components["responses"]["Problem400_Body"];
+            400: components["responses"]["Problem400_Body_PreconditionMalformed"];
             401: components["responses"]["Problem401"];
             403: components["responses"]["Problem403_ApiTokenSuperseded_GrantExceedsCaller"];
             404: components["responses"]["Problem404_ApiTokenNotFound"];
             408: components["responses"]["Problem408"];
             409: components["responses"]["Problem409_ApiTokenEnded_LastAdminToken"];
+            412: components["responses"]["Problem412_PreconditionFailed"];
             413: components["responses"]["Problem413_Body"];
             415: components["responses"]["Problem415_Body"];
             417: components["responses"]["Problem417"];
@@ -6331,7 +6515,7 @@ export interface operations {
             query?: never;
             header?: {
                 /** @description 1–255 visible ASCII characters, new for each call you mean. Within 24 hours the same call is done once and gets the same response. */
-                "Idempotency-Key"?: string;
+                "Idempotency-Key"?: components["parameters"]["Idempotency-Key"];
             };
             path: {
                 /** @description Its number. */
@@ -6518,9 +6702,11 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Maximum number of entries per page. A page of large entries ends sooner, at about 256 KB; `next_cursor` continues the list. */
-                limit?: number;
+                limit?: components["parameters"]["limit"];
                 /** @description `next_cursor` of the previous page. Leave it out for the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
+                /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
+                count?: components["parameters"]["count"];
                 /** @description Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
                 types?: string;
                 /** @description The kind of thing, such as `user_group`. */
@@ -6609,7 +6795,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
-                types?: string;
+                types?: components["parameters"]["types"];
                 /** @description `next_cursor` of the previous response, or the `id` of an event of the stream. Without it the list begins with the oldest event that is kept; `latest` skips all past events. */
                 after?: string;
                 /** @description How many seconds to wait if there is no event yet. */
@@ -6651,7 +6837,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only events of these types, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`. */
-                types?: string;
+                types?: components["parameters"]["types"];
                 /** @description As for the list. `Last-Event-ID` takes precedence; without either the stream begins now. */
                 after?: string;
             };

@@ -1,3 +1,4 @@
+import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
 // Writes the Python client from the OpenAPI document: `models.py`, a type for each schema, and
@@ -28,7 +29,8 @@ function snakeCase(name) {
 }
 
 /** The generated files, by their names. */
-export function generatePython(document) {
+export function generatePython(published) {
+  const document = withParametersInPlace(published);
   const { schemas } = document.components;
   return { 'models.py': writeModels(schemas, alternatives(document)), 'client.py': writeClient(document, schemas) };
 }

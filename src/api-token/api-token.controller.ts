@@ -17,10 +17,23 @@ import {
   NumberParam,
   QueryOf,
 } from '../common/http/parameters/request-params.ts';
-import { PageQueryDto } from '../common/http/parameters/page.dto.ts';
+import {
+  ETAG,
+  NotModified,
+  PRECONDITION_ERRORS,
+  Preconditions,
+  RequestPreconditions,
+  setEntityTag,
+} from '../common/http/parameters/preconditions.ts';
 import { JsonBody } from '../common/json/json-body.decorator.ts';
 import { ApiTokenService } from './api-token.service.ts';
-import { CreateApiTokenRequest, RotateApiTokenRequest, UpdateApiTokenRequest } from './dto/api-token.dto.ts';
+import { tagOf } from './api-token.view.ts';
+import {
+  ApiTokenQueryDto,
+  CreateApiTokenRequest,
+  RotateApiTokenRequest,
+  UpdateApiTokenRequest,
+} from './dto/api-token.dto.ts';
 import { ApiTokenResponse, ApiTokensResponse, ApiTokenWithSecretResponse } from './dto/api-token-response.dto.ts';
 
 /** Errors of each change of a token. */
@@ -36,11 +49,14 @@ export class ApiTokenController {
   @Operation(
     'listApiTokens',
     'List API tokens',
-    'The API tokens of the workspace, including those that have ended; never the token itself.',
+    'The API tokens of the workspace in the order of their creation, including those that have ended unless `state` leaves them out; never the token itself.',
   )
   @Ok(ApiTokensResponse, 'One page of tokens.')
   @ApiReadProblems()
-  list(@CurrentCaller() caller: Caller, @QueryOf(PageQueryDto) query: PageQueryDto): Promise<ApiTokensResponse> {
+  list(
+    @CurrentCaller() caller: Caller,
+    @QueryOf(ApiTokenQueryDto) query: ApiTokenQueryDto,
+  ): Promise<ApiTokensResponse> {
     return this.apiTokens.list(caller, query);
   }
 
@@ -66,11 +82,22 @@ export class ApiTokenController {
 
   @Get(':id')
   @RequiresScope('admin')
-  @Operation('getApiToken', 'Read an API token', 'Everything about the token but the token itself.')
-  @Ok(ApiTokenResponse, 'The token.')
-  @ApiReadProblems(ApiTokenNotFound)
-  get(@CurrentCaller() caller: Caller, @NumberParam('id', ApiTokenNotFound) id: number): Promise<ApiTokenResponse> {
-    return this.apiTokens.get(caller, id);
+  @Operation(
+    'getApiToken',
+    'Read an API token',
+    'Everything about the token but the token itself. A use of the token, and so its last_used_at, does not change the `ETag`.',
+  )
+  @Ok(ApiTokenResponse, 'The token.', ETAG)
+  @NotModified()
+  @ApiReadProblems(ApiTokenNotFound, ...PRECONDITION_ERRORS)
+  async get(
+    @CurrentCaller() caller: Caller,
+    @NumberParam('id', ApiTokenNotFound) id: number,
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<ApiTokenResponse | undefined> {
+    const body = await this.apiTokens.get(caller, id);
+    return preconditions.respond(response, tagOf(body.api_token), body);
   }
 
   @Patch(':id')
@@ -80,14 +107,18 @@ export class ApiTokenController {
     'Change an API token',
     'Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.',
   )
-  @Ok(ApiTokenResponse, 'The token as it is now.')
-  @ApiProblems(...CHANGE_ERRORS, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken)
-  update(
+  @Ok(ApiTokenResponse, 'The token as it is now.', ETAG)
+  @ApiProblems(...CHANGE_ERRORS, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken, ...PRECONDITION_ERRORS)
+  async update(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', ApiTokenNotFound) id: number,
     @JsonBody(UpdateApiTokenRequest) dto: UpdateApiTokenRequest,
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<ApiTokenResponse> {
-    return this.apiTokens.update(caller, id, dto);
+    const body = await this.apiTokens.update(caller, id, dto, preconditions);
+    setEntityTag(response, tagOf(body.api_token));
+    return body;
   }
 
   @Post(':id/rotate')

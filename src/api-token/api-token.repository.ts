@@ -7,6 +7,7 @@ import { statement } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
 import { ApiToken } from './api-token.entity.ts';
 import { type Grant, hasEnded } from './api-token.rules.ts';
+import type { ApiTokenState } from './dto/api-token-response.dto.ts';
 
 interface TokenKey {
   workspaceId: number;
@@ -50,12 +51,32 @@ const SHOWN = `
   last_used_at AS "lastUsedAt", revoked_at AS "revokedAt", allowed_cidrs AS "allowedCidrs",
   superseded_by AS "supersededBy", subject`;
 
-const listTokens = statement<{ workspaceId: number; after: number; limit: number }, ShownApiToken>(
+/** Tokens of a workspace, or those in one state. */
+interface Choice {
+  workspaceId: number;
+  state: ApiTokenState | null;
+  now: number;
+}
+
+/** The states of `toApiTokenView`. */
+const CHOSEN = `
+  workspace_id = :workspaceId AND (CAST(:state AS text) IS NULL OR CAST(:state AS text) = CASE
+    WHEN revoked_at IS NOT NULL THEN 'revoked'
+    WHEN expires_at <= CAST(:now AS bigint) THEN 'expired'
+    WHEN superseded_by IS NULL THEN 'active'
+    ELSE 'superseded' END)`;
+
+const listTokens = statement<Choice & { after: number; limit: number }, ShownApiToken>(
   'api-token.list',
   () => `
     SELECT ${SHOWN} FROM api_token
-    WHERE workspace_id = :workspaceId AND id > CAST(:after AS bigint)
+    WHERE ${CHOSEN} AND id > CAST(:after AS bigint)
     ORDER BY id LIMIT :limit`,
+);
+
+const countTokens = statement<Choice, { count: number }>(
+  'api-token.count',
+  () => `SELECT CAST(count(*) AS integer) AS count FROM api_token WHERE ${CHOSEN}`,
 );
 
 const findToken = statement<TokenKey, ShownApiToken>(
@@ -69,8 +90,13 @@ export class ApiTokenRepository {
   constructor(private readonly statements: Statements) {}
 
   /** Lists at most `limit` tokens with ids above `after`, in the order of creation. */
-  list(page: { workspaceId: number; after: number; limit: number }): Promise<ShownApiToken[]> {
+  list(page: Choice & { after: number; limit: number }): Promise<ShownApiToken[]> {
     return this.statements.read(listTokens, page);
+  }
+
+  async count(choice: Choice): Promise<number> {
+    const [row] = await this.statements.read(countTokens, choice);
+    return row!.count;
   }
 
   /** Reads a token as committed. @throws ApiTokenNotFound */

@@ -9,7 +9,8 @@ import {
   ApiTokenSuperseded,
   InsufficientScope,
 } from '../common/problem/errors.ts';
-import { limitOf, type PageQueryDto, positionOf, toPage } from '../common/http/parameters/page.dto.ts';
+import type { Preconditions } from '../common/http/parameters/preconditions.ts';
+import { limitOf, positionOf, toPage } from '../common/http/parameters/page.dto.ts';
 import { generateToken } from '../common/secret/secrets.ts';
 import { fromWireTime } from '../common/time.ts';
 import { ChangeFeed } from '../change-log/change-feed.ts';
@@ -19,8 +20,13 @@ import { WorkspaceService } from '../workspace/workspace.service.ts';
 import type { ApiToken } from './api-token.entity.ts';
 import { ApiTokenRepository } from './api-token.repository.ts';
 import { hasEnded, isAdmin, isAllowedFrom, isWider, requireAnotherAdmin, requireGrantable } from './api-token.rules.ts';
-import { settingsOf, toApiTokenView } from './api-token.view.ts';
-import type { CreateApiTokenRequest, RotateApiTokenRequest, UpdateApiTokenRequest } from './dto/api-token.dto.ts';
+import { settingsOf, tagOf, toApiTokenView } from './api-token.view.ts';
+import type {
+  ApiTokenQueryDto,
+  CreateApiTokenRequest,
+  RotateApiTokenRequest,
+  UpdateApiTokenRequest,
+} from './dto/api-token.dto.ts';
 import type { ApiTokenResponse, ApiTokensResponse, ApiTokenWithSecretResponse } from './dto/api-token-response.dto.ts';
 
 /** A change that is the same however often it is made. */
@@ -40,12 +46,14 @@ export class ApiTokenService {
   ) {}
 
   /** Lists one page of the workspace's tokens in the order of creation, including ended ones. */
-  async list({ workspaceId }: Caller, query: PageQueryDto): Promise<ApiTokensResponse> {
+  async list({ workspaceId }: Caller, query: ApiTokenQueryDto): Promise<ApiTokensResponse> {
     const limit = limitOf(query);
     const [after = 0] = positionOf(query, 1) ?? [];
-    const tokens = await this.apiTokens.list({ workspaceId, after, limit: limit + 1 });
+    const choice = { workspaceId, state: query.state ?? null, now: Date.now() };
+    const tokens = await this.apiTokens.list({ ...choice, after, limit: limit + 1 });
     const { rows, ...next } = toPage(tokens, limit, ({ id }) => [id]);
-    return { success: 1, api_tokens: rows.map(toApiTokenView), ...next };
+    const total = query.count === 'true' && { count: await this.apiTokens.count(choice), exact: true };
+    return { success: 1, api_tokens: rows.map(toApiTokenView), ...next, ...(total && { total }) };
   }
 
   /** @throws ApiTokenNotFound */
@@ -77,11 +85,20 @@ export class ApiTokenService {
     });
   }
 
-  /** Stores every field that was sent. @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken */
-  async update(caller: Caller, id: number, dto: UpdateApiTokenRequest): Promise<ApiTokenResponse> {
+  /**
+   * Stores every field that was sent.
+   * @throws ApiTokenNotFound, ApiTokenEnded, GrantExceedsCaller, LastAdminApiToken, PreconditionFailed
+   */
+  async update(
+    caller: Caller,
+    id: number,
+    dto: UpdateApiTokenRequest,
+    preconditions?: Preconditions,
+  ): Promise<ApiTokenResponse> {
     const { workspaceId } = caller;
     return this.change(caller, UNKEYED, async (manager, own) => {
       const row = await this.apiTokens.getActive(manager, { workspaceId, id });
+      preconditions?.require(tagOf(toApiTokenView(row)));
       const before = settingsOf(row);
       const wanted = {
         scopes: dto.scopes?.join(' ') ?? row.scopes,

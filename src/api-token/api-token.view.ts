@@ -1,4 +1,5 @@
 import type { Scope } from '../common/access/caller.ts';
+import { entityTagOf } from '../common/http/parameters/preconditions.ts';
 import { toWireTime, toWireTimeOrNull } from '../common/time.ts';
 import type { ShownApiToken } from './api-token.repository.ts';
 import type { ApiTokenState, ApiTokenView } from './dto/api-token-response.dto.ts';
@@ -18,6 +19,11 @@ export function toApiTokenView(token: ShownApiToken): ApiTokenView {
     superseded_by_id: token.supersededBy,
     subject: token.subject,
   };
+}
+
+/** Returns a weak entity tag: it stays the same when the token is used. */
+export function tagOf(view: ApiTokenView): string {
+  return `W/${entityTagOf({ ...view, last_used_at: null })}`;
 }
 
 /** Returns the fields that the audit log records. */

@@ -3,6 +3,7 @@ import type { Caller } from '../common/access/caller.ts';
 import { filterInParts } from '../common/concurrency/filter-in-parts.ts';
 import { foldCase } from '../common/fold-case.ts';
 import { limitBySize, limitOf, positionOf, toPage } from '../common/http/parameters/page.dto.ts';
+import { countInParts, type Total } from '../common/http/parameters/total.ts';
 import type { JsonObject } from '../common/json/strict-json.ts';
 import { fromWireTime, toWireTime } from '../common/time.ts';
 import type { Dialect } from '../database/dialect.ts';
@@ -107,13 +108,21 @@ export class AuditEventService {
     const found = events.slice(0, most + 1);
     const limit = limitBySize(found, most, sizeOfEvent);
     const { rows, ...next } = toPage(found, limit, toPosition, lookedUntil);
-    return { success: 1, audit_events: rows.map(toAuditEventView), ...next };
+    const total = query.count === 'true' ? await this.count(caller, query) : undefined;
+    return { success: 1, audit_events: rows.map(toAuditEventView), ...next, ...(total && { total }) };
+  }
+
+  private count(caller: Caller, query: AuditEventQueryDto): Promise<Total> {
+    return countInParts<EventPosition>(async (before) => {
+      const { events, lookedUntil: end } = await this.read(caller, query, before);
+      return { count: events.length, end };
+    });
   }
 
   /** Reads the next events that match the filters, newest first; more may follow even if there are none. */
   async read(
     { workspaceId }: Caller,
-    query: Omit<AuditEventQueryDto, 'limit' | 'cursor'>,
+    query: Omit<AuditEventQueryDto, 'limit' | 'cursor' | 'count'>,
     before: EventPosition | undefined,
   ): Promise<{ events: AuditEventView[]; lookedUntil?: EventPosition }> {
     const filters = { ...toFilters(query, before), workspaceId };
@@ -159,7 +168,7 @@ function toSearch(text: string | undefined): (event: FoundEvent) => boolean {
 }
 
 function toFilters(
-  query: Omit<AuditEventQueryDto, 'limit' | 'cursor'>,
+  query: Omit<AuditEventQueryDto, 'limit' | 'cursor' | 'count'>,
   [beforeTime, beforeId]: Partial<EventPosition> = [],
 ): Filters {
   const filters: Record<string, SqlValue | undefined> = {

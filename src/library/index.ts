@@ -89,7 +89,10 @@ export {
 export type { Violation, ViolationCode } from '../common/problem/violation.ts';
 
 export type { PageQueryDto } from '../common/http/parameters/page.dto.ts';
+export type { Preconditions } from '../common/http/parameters/preconditions.ts';
+export type { CountedQueryDto, Total } from '../common/http/parameters/total.ts';
 export type {
+  ApiTokenQueryDto,
   CreateApiTokenRequest,
   LimitsDto,
   RotateApiTokenRequest,

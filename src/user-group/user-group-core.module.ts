@@ -14,6 +14,7 @@ import { ProblemCounter } from './counts/problem-counts.ts';
 import { UserGroupCounter } from './counts/user-group-counts.ts';
 import { IdempotencyKeyExpiry, IdempotencyKeys } from './writing/idempotency-keys.ts';
 import { UserGroupList } from './resource/user-group-list.ts';
+import { UserGroupTotal } from './resource/user-group-total.ts';
 import { UserGroupExporter } from './bulk/user-group-exporter.ts';
 import { UserGroupImporter } from './bulk/user-group-importer.ts';
 import { containFormat, StandardTokenFormat, UserGroupTokenFormat } from './token/user-group-token-format.ts';
@@ -49,6 +50,7 @@ const shared = [
   UserGroupExporter,
   UserGroupImporter,
   UserGroupList,
+  UserGroupTotal,
   UserGroupResourceService,
   UserGroupService,
   UserGroupSnapshots,

@@ -1,5 +1,6 @@
 import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 import type { SendOptions } from './api-client.ts';
+import { withSharedInPlace } from './openapi-schemas.ts';
 
 interface Property {
   type?: string;
@@ -39,7 +40,7 @@ export interface DescribedOperation {
 
 /** Every operation of the OpenAPI document, which a test compares with the routes. */
 export async function describeOperations(): Promise<DescribedOperation[]> {
-  const document = JSON.parse(JSON.stringify(await describeOpenApi())) as Document;
+  const document = withSharedInPlace(await describeOpenApi()) as unknown as Document;
   const { schemas } = document.components;
   return Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {

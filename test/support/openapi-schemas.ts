@@ -16,12 +16,12 @@ export function createAjv(document: DescribedResponses): Ajv2020 {
   return ajv;
 }
 
-/** Puts each shared response and example where the document refers to it. */
+/** Puts each shared response, example and parameter where the document refers to it. */
 export function withSharedInPlace<T extends DescribedResponses>(document: T): T {
   const components = document.components as Record<string, Record<string, object>>;
   const text = JSON.stringify(document, (_key, value: unknown) => {
     const { $ref } = Object(value) as { $ref?: string };
-    const [, kind, name] = /^#\/components\/(responses|examples)\/(.+)$/.exec($ref ?? '') ?? [];
+    const [, kind, name] = /^#\/components\/(responses|examples|parameters)\/(.+)$/.exec($ref ?? '') ?? [];
     return kind ? components[kind]![name!] : value;
   });
   return JSON.parse(text) as T;

@@ -276,6 +276,7 @@ class UserGroupClient(Transport):
         *,
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
         search: str | Absent = ABSENT,
         name_prefix: str | Absent = ABSENT,
         property_name: str | Absent = ABSENT,
@@ -301,6 +302,8 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            count: `true` adds `total`: how many entries match on all pages. It costs a look at
+                every entry.
             search: The id, the name or a property at the top level that is a string contains this
                 text, in upper or lower case.
             name_prefix: The name begins with this text, code point by code point.
@@ -322,6 +325,7 @@ class UserGroupClient(Transport):
                 query={
                     "limit": limit,
                     "cursor": cursor,
+                    "count": count,
                     "search": search,
                     "name_prefix": name_prefix,
                     "property_name": property_name,
@@ -909,8 +913,10 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> SchemaResponse:
+    ) -> SchemaResponse | None:
         """Read a schema.
 
         The schema with this number of ours.
@@ -921,12 +927,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            SchemaResponse,
+            SchemaResponse | None,
             self._json(
                 "GET",
                 f"/api/v1/schemas/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -936,6 +947,8 @@ class UserGroupClient(Transport):
         id: int,
         *,
         name: str,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> SchemaResponse:
         """Rename a schema.
@@ -949,12 +962,17 @@ class UserGroupClient(Transport):
         Args:
             id: Its number.
             name: Its name for people: 1–255 code points.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
             SchemaResponse,
             self._json(
                 "PATCH",
                 f"/api/v1/schemas/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body={"name": name},
                 media_type="application/merge-patch+json",
                 timeout=timeout,
@@ -965,6 +983,8 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> DeletedResponse:
         """Delete a schema.
@@ -977,12 +997,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
             DeletedResponse,
             self._json(
                 "DELETE",
                 f"/api/v1/schemas/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1092,8 +1117,10 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> DataSourceResponse:
+    ) -> DataSourceResponse | None:
         """Read a data source.
 
         The data source with this number of ours.
@@ -1104,12 +1131,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            DataSourceResponse,
+            DataSourceResponse | None,
             self._json(
                 "GET",
                 f"/api/v1/data-sources/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1119,6 +1151,8 @@ class UserGroupClient(Transport):
         id: int,
         *,
         name: str,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> DataSourceResponse:
         """Rename a data source.
@@ -1132,12 +1166,17 @@ class UserGroupClient(Transport):
         Args:
             id: Its number.
             name: Its name for people: 1–255 code points.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
             DataSourceResponse,
             self._json(
                 "PATCH",
                 f"/api/v1/data-sources/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body={"name": name},
                 media_type="application/merge-patch+json",
                 timeout=timeout,
@@ -1148,6 +1187,8 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> DeletedResponse:
         """Delete a data source.
@@ -1160,12 +1201,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
             DeletedResponse,
             self._json(
                 "DELETE",
                 f"/api/v1/data-sources/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1206,8 +1252,10 @@ class UserGroupClient(Transport):
     def get_workspace(
         self,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> WorkspaceResponse:
+    ) -> WorkspaceResponse | None:
         """Read the settings of the workspace.
 
         What the workspace of the API token requires of every user group; its id; and the issuer and
@@ -1216,12 +1264,19 @@ class UserGroupClient(Transport):
         Required scope: `registry:read`.
 
         GET /api/v1/workspace
+
+        Args:
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            WorkspaceResponse,
+            WorkspaceResponse | None,
             self._json(
                 "GET",
                 "/api/v1/workspace",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1229,6 +1284,8 @@ class UserGroupClient(Transport):
     def update_workspace(
         self,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
         required_schemas: Sequence[str] | Absent = ABSENT,
         mapping_policy: Literal["open", "registered"] | Absent = ABSENT,
@@ -1248,6 +1305,10 @@ class UserGroupClient(Transport):
         PATCH /api/v1/workspace
 
         Args:
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
             required_properties: The properties that every user group must have, each name once.
             required_schemas: The schemas that every user group must map; under `registered` by your
                 own ids of them.
@@ -1265,6 +1326,7 @@ class UserGroupClient(Transport):
             self._json(
                 "PATCH",
                 "/api/v1/workspace",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body={
                     "required_properties": required_properties,
                     "required_schemas": required_schemas,
@@ -1488,8 +1550,10 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> WebhookEndpointResponse:
+    ) -> WebhookEndpointResponse | None:
         """Read a webhook endpoint.
 
         Everything about it but its secret and the values of its headers.
@@ -1500,12 +1564,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            WebhookEndpointResponse,
+            WebhookEndpointResponse | None,
             self._json(
                 "GET",
                 f"/api/v1/webhook-endpoints/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1514,6 +1583,8 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         url: str | Absent = ABSENT,
         description: str | None | Absent = ABSENT,
         event_types: Sequence[str] | Absent = ABSENT,
@@ -1532,6 +1603,10 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
             url: URL that events are posted to: https, without a user, a password and a fragment, at
                 most 2,048 characters. Its host must have public addresses alone, unless the
                 operator allows others (WEBHOOK_ALLOWED_CIDRS).
@@ -1549,6 +1624,7 @@ class UserGroupClient(Transport):
             self._json(
                 "PATCH",
                 f"/api/v1/webhook-endpoints/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body={
                     "url": url,
                     "description": description,
@@ -1565,6 +1641,8 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> DeletedResponse:
         """Delete a webhook endpoint.
@@ -1577,12 +1655,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
             DeletedResponse,
             self._json(
                 "DELETE",
                 f"/api/v1/webhook-endpoints/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1711,11 +1794,14 @@ class UserGroupClient(Transport):
         *,
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
+        state: str | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> ApiTokensResponse:
         """List API tokens.
 
-        The API tokens of the workspace, including those that have ended; never the token itself.
+        The API tokens of the workspace in the order of their creation, including those that have
+        ended unless `state` leaves them out; never the token itself.
 
         Required scope: `admin`.
 
@@ -1725,13 +1811,16 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            count: `true` adds `total`: how many entries match on all pages. It costs a look at
+                every entry.
+            state: Only tokens in this state.
         """
         return cast(
             ApiTokensResponse,
             self._json(
                 "GET",
                 "/api/v1/api-tokens",
-                query={"limit": limit, "cursor": cursor},
+                query={"limit": limit, "cursor": cursor, "count": count, "state": state},
                 timeout=timeout,
             ),
         )
@@ -1802,11 +1891,14 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         timeout: Timeout | None = None,
-    ) -> ApiTokenResponse:
+    ) -> ApiTokenResponse | None:
         """Read an API token.
 
-        Everything about the token but the token itself.
+        Everything about the token but the token itself. A use of the token, and so its
+        last_used_at, does not change the `ETag`.
 
         Required scope: `admin`.
 
@@ -1814,12 +1906,17 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
         """
         return cast(
-            ApiTokenResponse,
+            ApiTokenResponse | None,
             self._json(
                 "GET",
                 f"/api/v1/api-tokens/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 timeout=timeout,
             ),
         )
@@ -1828,6 +1925,8 @@ class UserGroupClient(Transport):
         self,
         id: int,
         *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent = ABSENT,
         expires_at: str | None | Absent = ABSENT,
         allowed_cidrs: Sequence[str] | None | Absent = ABSENT,
         name: str | Absent = ABSENT,
@@ -1863,6 +1962,10 @@ class UserGroupClient(Transport):
 
         Args:
             id: Its number.
+            if_match: Performs the request only if the resource is in one of these states: entity
+                tags, or `*`. A tag that a proxy has made weak (`W/"…"`) counts too.
+            if_none_match: Performs the request only if the resource is in none of these states;
+                `*`: only if it does not exist.
             expires_at: Expiry, or null for none. If absent, a new token does not expire, and an
                 existing one keeps its expiry.
             allowed_cidrs: The addresses and CIDR ranges it may be used from, at most 50, or null
@@ -1877,6 +1980,7 @@ class UserGroupClient(Transport):
             self._json(
                 "PATCH",
                 f"/api/v1/api-tokens/{segment(id)}",
+                headers={"If-Match": if_match, "If-None-Match": if_none_match},
                 body={
                     "expires_at": expires_at,
                     "allowed_cidrs": allowed_cidrs,
@@ -2042,6 +2146,7 @@ class UserGroupClient(Transport):
         *,
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
         types: str | Absent = ABSENT,
         object_type: str | Absent = ABSENT,
         object_id: str | Absent = ABSENT,
@@ -2068,6 +2173,8 @@ class UserGroupClient(Transport):
             limit: Maximum number of entries per page. A page of large entries ends sooner, at about
                 256 KB; `next_cursor` continues the list. Default: `50`.
             cursor: `next_cursor` of the previous page. Leave it out for the first page.
+            count: `true` adds `total`: how many entries match on all pages. It costs a look at
+                every entry.
             types: Only events with these actions, separated by commas, where `*` stands for any
                 characters: `user_group.update`, `user_group.*`.
             object_type: The kind of thing, such as `user_group`.
@@ -2087,6 +2194,7 @@ class UserGroupClient(Transport):
                 query={
                     "limit": limit,
                     "cursor": cursor,
+                    "count": count,
                     "types": types,
                     "object_type": object_type,
                     "object_id": object_id,

@@ -116,6 +116,16 @@ class AuditEvent(TypedDict):
     """Further details, such as the code of a refusal."""
 
 
+class Total(TypedDict):
+    count: int
+    """The matching entries that were counted."""
+
+    exact: bool
+    """Whether all are counted; otherwise there are at least as many. Counting ends after two
+    seconds.
+    """
+
+
 class AuditEventsResponse(TypedDict):
     success: Literal[1]
     """1: the call succeeded."""
@@ -128,6 +138,9 @@ class AuditEventsResponse(TypedDict):
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
+
+    total: NotRequired[Total]
+    """How many entries match on all pages; only if the query has `count=true`."""
 
 
 class AuditExportCounts(TypedDict):
@@ -206,13 +219,16 @@ class ApiTokensResponse(TypedDict):
     """1: the call succeeded."""
 
     api_tokens: list[ApiToken]
-    """The API tokens in the order of their creation, including those that have ended."""
+    """The API tokens in the order of their creation."""
 
     has_more: bool
     """Whether another page follows."""
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
+
+    total: NotRequired[Total]
+    """How many entries match on all pages; only if the query has `count=true`."""
 
 
 class CreateApiTokenRequest(TypedDict):
@@ -861,6 +877,9 @@ class UserGroupsResponse(TypedDict):
 
     next_cursor: NotRequired[str]
     """The `cursor` of the next page; absent on the last."""
+
+    total: NotRequired[Total]
+    """How many entries match on all pages; only if the query has `count=true`."""
 
 
 class UserGroupResponse(TypedDict):

@@ -1,6 +1,7 @@
 import { SchemaName } from '../../common/api-docs.ts';
 import { CodeOf, Integer, ListOf, Text, Time } from '../../common/fields.ts';
 import { page, response } from '../../common/http/responses/response.ts';
+import { Total, TotalOf } from '../../common/http/parameters/total.ts';
 import type { Scope } from '../../common/access/caller.ts';
 
 /** Looks like a token without being one: its checksum is wrong. */
@@ -8,6 +9,8 @@ const TOKEN_EXAMPLE = 'uga_EXAMPLE4example4EXAMPLE4example4000000';
 
 /** The state of an API token. */
 export type ApiTokenState = 'active' | 'superseded' | 'expired' | 'revoked';
+
+export const apiTokenStates: readonly ApiTokenState[] = ['active', 'superseded', 'expired', 'revoked'];
 
 /** Everything except the token. */
 @SchemaName('ApiToken')
@@ -22,7 +25,7 @@ export class ApiTokenView {
   last_four!: string;
 
   @CodeOf(
-    ['active', 'superseded', 'expired', 'revoked'],
+    apiTokenStates,
     '`superseded`: rotated, and valid until `expires_at`. `expired` and `revoked` tokens are refused.',
     'active',
   )
@@ -77,5 +80,8 @@ export class ApiTokenWithSecretResponse extends response('api_token', ApiTokenWi
 export class ApiTokensResponse extends page(
   'api_tokens',
   ApiTokenView,
-  'The API tokens in the order of their creation, including those that have ended.',
-) {}
+  'The API tokens in the order of their creation.',
+) {
+  @TotalOf()
+  total?: Total;
+}

@@ -1,10 +1,12 @@
-import { Integer, ListOf, OneOf, Rule, ShortText, Time } from '../../common/fields.ts';
+import { Integer, ListOf, OneOf, oneOf, Rule, ShortText, Time } from '../../common/fields.ts';
 import { type Scope, scopes } from '../../common/access/caller.ts';
+import { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import type { Violation } from '../../common/problem/violation.ts';
 import { graceViolations, MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import { identifierViolations } from '../../common/text.ts';
 import { fromWireTime, timeViolations } from '../../common/time.ts';
 import { cidrViolations } from '../cidr.ts';
+import { type ApiTokenState, apiTokenStates } from './api-token-response.dto.ts';
 
 const NAME = ['Purpose of the token, for people: 1–255 code points.', 'billing'] as const;
 const SCOPES = [
@@ -13,6 +15,12 @@ const SCOPES = [
   ['user-groups:read'],
   { isArray: true, minItems: 1, uniqueItems: true },
 ] as const;
+
+export class ApiTokenQueryDto extends CountedQueryDto {
+  @OneOf.optional(apiTokenStates, 'Only tokens in this state.')
+  @Rule(oneOf(apiTokenStates))
+  state?: ApiTokenState;
+}
 
 /** The limits of an API token. */
 export class LimitsDto {

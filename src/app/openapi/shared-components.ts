@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { schemaPath } from '../../common/api-docs.ts';
 import type { ErrorSpec } from '../../common/problem/errors.ts';
@@ -37,9 +38,10 @@ const HEADERS = {
   'Retry-After': { description: 'Seconds to wait.', schema: { type: 'integer' } },
 };
 
-/** Describes the common parts of operations once: error responses, examples of errors, and header fields. */
+/** Describes the common parts of operations once: parameters, error responses, examples of errors, and header fields. */
 export function describeShared(document: OpenAPIObject): void {
   const used = new Set<string>();
+  const parameters = shareParameters(Object.values(document.paths).flatMap(operationsOf));
   for (const { responses, security } of Object.values(document.paths).flatMap(operationsOf)) {
     for (const [status, response] of Object.entries(responses)) {
       if (!response) continue;
@@ -55,10 +57,28 @@ export function describeShared(document: OpenAPIObject): void {
   const names = [...used].sort();
   const specs = names.flatMap(specsOf);
   Object.assign((document.components ??= {}), {
+    parameters,
     responses: Object.fromEntries(names.map((name) => [name, describeResponse(name)])),
     examples: Object.fromEntries(specs.map((spec) => [spec.code, exampleOf(spec)])),
     headers: HEADERS,
   });
+}
+
+/** Replaces header fields and query parameters that several operations have by references, and returns them by their names. */
+function shareParameters(operations: readonly Operation[]): Record<string, object> {
+  const all = operations.flatMap(({ parameters = [] }) => parameters);
+  const texts = all.map((parameter) => JSON.stringify(parameter));
+  const repeated = new Set(texts.filter((text, index) => texts.indexOf(text) !== index));
+  const shared: Record<string, object> = {};
+  for (const operation of operations) {
+    operation.parameters = operation.parameters?.map((parameter) => {
+      if ('$ref' in parameter || parameter.in === 'path' || !repeated.has(JSON.stringify(parameter))) return parameter;
+      const { name } = parameter;
+      shared[name] ??= parameter;
+      return isDeepStrictEqual(shared[name], parameter) ? { $ref: `#/components/parameters/${name}` } : parameter;
+    });
+  }
+  return shared;
 }
 
 export function operationsOf({ get, put, post, patch, delete: remove }: PathItem): Operation[] {

@@ -1,13 +1,13 @@
 import { Integer, Rule, Text } from '../../common/fields.ts';
 import type { Violation } from '../../common/problem/violation.ts';
-import { PageQueryDto } from '../../common/http/parameters/page.dto.ts';
+import { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import { areGlobsOf } from '../../common/globs.ts';
 import { auditActions } from '../audit-actions.ts';
 import { identifierViolations } from '../../common/text.ts';
 import { timeViolations } from '../../common/time.ts';
 
 /** Events must match every given filter. No parameter has an example, because the docs page would send it. */
-export class AuditEventQueryDto extends PageQueryDto {
+export class AuditEventQueryDto extends CountedQueryDto {
   @Text.optional(
     'Only events with these actions, separated by commas, where `*` stands for any characters: `user_group.update`, `user_group.*`.',
   )

@@ -2,6 +2,7 @@ import { SchemaName } from '../../common/api-docs.ts';
 import { AnyObject, CodeOf, Integer, Nested, Text, Time } from '../../common/fields.ts';
 import { EVENT_ID_EXAMPLE } from '../event-id.ts';
 import { page } from '../../common/http/responses/response.ts';
+import { Total, TotalOf } from '../../common/http/parameters/total.ts';
 
 class AuditEventActor {
   @CodeOf(
@@ -60,4 +61,7 @@ export class AuditEventView {
   details?: object;
 }
 
-export class AuditEventsResponse extends page('audit_events', AuditEventView, 'The events, newest first.') {}
+export class AuditEventsResponse extends page('audit_events', AuditEventView, 'The events, newest first.') {
+  @TotalOf()
+  total?: Total;
+}

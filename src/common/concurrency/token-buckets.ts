@@ -27,6 +27,7 @@ export interface BucketState {
   retryMs: number;
 }
 
+/** The tokens that one call has taken. */
 export interface Taken {
   /** Tokens that were taken from each of the buckets. */
   granted: number;

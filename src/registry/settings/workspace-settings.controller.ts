@@ -1,7 +1,17 @@
-import { Controller, Get, HttpCode, Patch, Post } from '@nestjs/common';
+import { Controller, Get, HttpCode, Patch, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { ApiProblems, ApiReadProblems, ApiTags, Ok, Operation } from '../../common/operation.ts';
 import { AnyScope, type Caller, CurrentCaller, RequiresScope } from '../../common/access/access.decorator.ts';
 import { AuditUnavailable, MappingsUnresolvable } from '../../common/problem/errors.ts';
+import {
+  entityTagOf,
+  ETAG,
+  NotModified,
+  PRECONDITION_ERRORS,
+  Preconditions,
+  RequestPreconditions,
+  setEntityTag,
+} from '../../common/http/parameters/preconditions.ts';
 import { PageQueryDto } from '../../common/http/parameters/page.dto.ts';
 import { QueryOf } from '../../common/http/parameters/request-params.ts';
 import { JsonBody } from '../../common/json/json-body.decorator.ts';
@@ -26,10 +36,16 @@ export class WorkspaceSettingsController {
     'Read the settings of the workspace',
     'What the workspace of the API token requires of every user group; its id; and the issuer and the audiences of its embed tokens.',
   )
-  @Ok(WorkspaceResponse, 'The settings.')
-  @ApiReadProblems()
-  get(@CurrentCaller() caller: Caller): Promise<WorkspaceResponse> {
-    return this.settings.get(caller);
+  @Ok(WorkspaceResponse, 'The settings.', ETAG)
+  @NotModified()
+  @ApiReadProblems(...PRECONDITION_ERRORS)
+  async get(
+    @CurrentCaller() caller: Caller,
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<WorkspaceResponse | undefined> {
+    const body = await this.settings.get(caller);
+    return preconditions.respond(response, entityTagOf(body.workspace), body);
   }
 
   @Get('identity')
@@ -52,13 +68,17 @@ export class WorkspaceSettingsController {
     'Change the settings of the workspace',
     'Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.',
   )
-  @Ok(WorkspaceResponse, 'The settings as they are now.')
-  @ApiProblems(MappingsUnresolvable, AuditUnavailable)
-  update(
+  @Ok(WorkspaceResponse, 'The settings as they are now.', ETAG)
+  @ApiProblems(MappingsUnresolvable, AuditUnavailable, ...PRECONDITION_ERRORS)
+  async update(
     @CurrentCaller() caller: Caller,
     @JsonBody(UpdateWorkspaceRequest) dto: UpdateWorkspaceRequest,
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<WorkspaceResponse> {
-    return this.settings.update(caller, dto);
+    const body = await this.settings.update(caller, dto, preconditions);
+    setEntityTag(response, entityTagOf(body.workspace));
+    return body;
   }
 
   @Get('unresolvable-mappings')

@@ -4,6 +4,7 @@ import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../../audit/audit-log.ts';
 import { summarise } from '../../audit/tally/summarise.ts';
 import type { Caller } from '../../common/access/caller.ts';
+import { entityTagOf, type Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, nextAfter, type PageQueryDto, positionOf } from '../../common/http/parameters/page.dto.ts';
 import type { JsonObject } from '../../common/json/strict-json.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
@@ -66,13 +67,14 @@ export class WorkspaceSettingsService {
   /**
    * Stores every setting that was sent, under the exclusive lock of the rules, so that each write of a group sees
    * either the old or the new rules.
-   * @throws ValidationFailed if a required schema is not registered; MappingsUnresolvable
+   * @throws ValidationFailed if a required schema is not registered; MappingsUnresolvable, PreconditionFailed
    */
-  async update(caller: Caller, dto: UpdateWorkspaceRequest): Promise<WorkspaceResponse> {
+  async update(caller: Caller, dto: UpdateWorkspaceRequest, preconditions?: Preconditions): Promise<WorkspaceResponse> {
     const { workspaceId } = caller;
     const settings = await this.transactor.run(async (manager) => {
       const rules = await this.rules.lockExclusive(manager, workspaceId);
       const stored = toSettings(rules, await this.settings.find(manager, { workspaceId }));
+      preconditions?.require(entityTagOf(toWorkspaceView(stored)));
       const wanted = await this.wantedSettings(manager, workspaceId, stored, dto);
       const [before, after] = differences(stored, wanted);
       if (Object.keys(after).length === 0) return stored;

@@ -1,6 +1,15 @@
 import { Controller, Delete, Get, Patch, Post, Res, type Type } from '@nestjs/common';
 import type { Response } from 'express';
 import { type Caller, CurrentCaller, RequiresScope } from '../../common/access/access.decorator.ts';
+import {
+  entityTagOf,
+  ETAG,
+  NotModified,
+  PRECONDITION_ERRORS,
+  Preconditions,
+  RequestPreconditions,
+  setEntityTag,
+} from '../../common/http/parameters/preconditions.ts';
 import { PageQueryDto } from '../../common/http/parameters/page.dto.ts';
 import {
   IDEMPOTENCY_ERRORS,
@@ -86,10 +95,17 @@ function controllerOf(kind: RegisteredKind, { path, id, ...described }: Describe
     @Get(':id')
     @RequiresScope('registry:read')
     @Operation(`get${id}`, `Read a ${name}`, `The ${name} with this number of ours.`)
-    @Ok(one, `The ${name}.`)
-    @ApiReadProblems(NotFound)
-    async get(@CurrentCaller() caller: Caller, @NumberParam('id', NotFound) number: number): Promise<object> {
-      return { success: 1, [type]: await this.registry.get(caller, kind, number) };
+    @Ok(one, `The ${name}.`, ETAG)
+    @NotModified()
+    @ApiReadProblems(NotFound, ...PRECONDITION_ERRORS)
+    async get(
+      @CurrentCaller() caller: Caller,
+      @NumberParam('id', NotFound) number: number,
+      @RequestPreconditions() preconditions: Preconditions,
+      @Res({ passthrough: true }) response: Response,
+    ): Promise<object | undefined> {
+      const thing = await this.registry.get(caller, kind, number);
+      return preconditions.respond(response, entityTagOf(thing), { success: 1, [type]: thing });
     }
 
     @Patch(':id')
@@ -99,23 +115,31 @@ function controllerOf(kind: RegisteredKind, { path, id, ...described }: Describe
       `Rename a ${name}`,
       'Changes its name. Its provided_id cannot be changed: stored mappings depend on it.',
     )
-    @Ok(one, `The ${name} as it is now.`)
-    @ApiProblems(NotFound, AuditUnavailable)
+    @Ok(one, `The ${name} as it is now.`, ETAG)
+    @ApiProblems(NotFound, AuditUnavailable, ...PRECONDITION_ERRORS)
     async rename(
       @CurrentCaller() caller: Caller,
       @NumberParam('id', NotFound) number: number,
       @JsonBody(UpdateRegistryEntryRequest) dto: UpdateRegistryEntryRequest,
+      @RequestPreconditions() preconditions: Preconditions,
+      @Res({ passthrough: true }) response: Response,
     ): Promise<object> {
-      return { success: 1, [type]: await this.registry.rename(caller, kind, number, dto) };
+      const thing = await this.registry.rename(caller, kind, number, dto, preconditions);
+      setEntityTag(response, entityTagOf(thing));
+      return { success: 1, [type]: thing };
     }
 
     @Delete(':id')
     @RequiresScope('registry:write')
     @Operation(`delete${id}`, `Delete a ${name}`, 'Refused while anything refers to it.')
     @Ok(DeletedResponse, 'It is gone.')
-    @ApiReadProblems(NotFound, StillReferenced, AuditUnavailable)
-    remove(@CurrentCaller() caller: Caller, @NumberParam('id', NotFound) number: number): Promise<DeletedResponse> {
-      return this.registry.remove(caller, kind, number);
+    @ApiReadProblems(NotFound, StillReferenced, AuditUnavailable, ...PRECONDITION_ERRORS)
+    remove(
+      @CurrentCaller() caller: Caller,
+      @NumberParam('id', NotFound) number: number,
+      @RequestPreconditions() preconditions: Preconditions,
+    ): Promise<DeletedResponse> {
+      return this.registry.remove(caller, kind, number, preconditions);
     }
 
     @Get(':id/references')

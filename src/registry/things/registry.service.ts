@@ -5,6 +5,7 @@ import { AuditLog } from '../../audit/audit-log.ts';
 import type { Caller } from '../../common/access/caller.ts';
 import { ProvidedIdTaken, StillReferenced, TooManySchemas } from '../../common/problem/errors.ts';
 import { MAX_VIOLATIONS, type Violation } from '../../common/problem/violation.ts';
+import { entityTagOf, type Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, type Page, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
 import { toPointer } from '../../common/json/json-pointer.ts';
 import { ChangeFeed } from '../../change-log/change-feed.ts';
@@ -83,16 +84,18 @@ export class RegistryService {
     );
   }
 
-  /** @throws SchemaNotFound, DataSourceNotFound */
+  /** @throws SchemaNotFound, DataSourceNotFound, PreconditionFailed */
   async rename(
     caller: Caller,
     kind: RegisteredKind,
     id: number,
     { name }: UpdateRegistryEntryRequest,
+    preconditions?: Preconditions,
   ): Promise<RegisteredView> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager) => {
       const stored = await this.registry.lock(manager, kind, key);
+      preconditions?.require(entityTagOf(toRegisteredView(stored)));
       if (stored.name === name) return toRegisteredView(stored);
       const row = await this.registry.rename(manager, kind, { ...key, name });
       await this.auditLog.record(manager, caller, {
@@ -105,11 +108,17 @@ export class RegistryService {
     });
   }
 
-  /** @throws SchemaNotFound, DataSourceNotFound; StillReferenced, which names the references */
-  async remove(caller: Caller, kind: RegisteredKind, id: number): Promise<DeletedResponse> {
+  /** @throws SchemaNotFound, DataSourceNotFound, PreconditionFailed; StillReferenced, which names the references */
+  async remove(
+    caller: Caller,
+    kind: RegisteredKind,
+    id: number,
+    preconditions?: Preconditions,
+  ): Promise<DeletedResponse> {
     const key = { workspaceId: caller.workspaceId, id };
     return this.change(caller, async (manager, rules) => {
       const stored = await this.registry.lock(manager, kind, key);
+      preconditions?.require(entityTagOf(toRegisteredView(stored)));
       const limit = MAX_VIOLATIONS;
       const { referredBy } = kind;
       const referrers = await this.referrers.findFirst(manager, referredBy, { ...key, limit });

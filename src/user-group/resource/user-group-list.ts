@@ -19,6 +19,7 @@ import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
 import { type ReadUserGroup, sizeOfGroup, STATE_COLUMNS } from '../group/user-group.repository.ts';
 import { conditionsOf, type Searchable, toFilters, toSearch, type UserGroupFilters } from './user-group-filters.ts';
 import { type OrderKeys, UserGroupOrder, userGroupSorts } from './user-group-order.ts';
+import { UserGroupTotal } from './user-group-total.ts';
 
 /**
  * Maximum of groups that one call examines: filtering by properties means reading them, and a filter that matches
@@ -91,14 +92,18 @@ const listCandidates = (part: Part) =>
 
 @Injectable()
 export class UserGroupList {
-  constructor(private readonly statements: Statements) {}
+  constructor(
+    private readonly statements: Statements,
+    private readonly total: UserGroupTotal,
+  ) {}
 
   /**
    * Lists one page of matching groups in the requested order. With filters a page may have fewer groups than requested,
    * or none, although another page follows.
    * @throws ValidationFailed
    */
-  async list({ workspaceId }: Caller, query: UserGroupQueryDto): Promise<JsonText> {
+  async list(caller: Caller, query: UserGroupQueryDto): Promise<JsonText> {
+    const { workspaceId } = caller;
     const most = limitOf(query);
     const order = new UserGroupOrder(query.sort ?? userGroupSorts[0]);
     const after = positionByTypes(query, order.types);
@@ -112,8 +117,9 @@ export class UserGroupList {
             this.readGroups(workspaceId, part, count, last),
           )
         : await this.findIn(workspaceId, part, toSearch(query.search), most);
-    const { rows, next_cursor } = toPage(found, limit, (group) => order.keysOf(group), upTo);
-    return toUserGroupsAnswer(rows, next_cursor);
+    const { rows, ...next } = toPage(found, limit, (group) => order.keysOf(group), upTo);
+    const total = query.count === 'true' ? await this.total.count(caller, query) : undefined;
+    return toUserGroupsAnswer(rows, { ...next, total });
   }
 
   private readGroups(

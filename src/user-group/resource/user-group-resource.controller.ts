@@ -1,4 +1,3 @@
-import { ApiResponse } from '../../common/api-docs.ts';
 import { ApiProblems, ApiReadProblems, ApiTags, Created, Ok, Operation } from '../../common/operation.ts';
 import { DeletedResponse } from '../../common/http/responses/response.ts';
 import { Controller, Delete, Get, HttpCode, Patch, Post, Put, Res } from '@nestjs/common';
@@ -7,6 +6,8 @@ import { type Caller, CurrentCaller, RequiresScope } from '../../common/access/a
 import { UserGroupNotFound, UserGroupQuotaReached } from '../../common/problem/errors.ts';
 import { NewProvidedIdParam, ProvidedIdParam, QueryOf } from '../../common/http/parameters/request-params.ts';
 import {
+  ETAG,
+  NotModified,
   PRECONDITION_ERRORS,
   Preconditions,
   RequestPreconditions,
@@ -22,7 +23,6 @@ import { UserGroupList } from './user-group-list.ts';
 import { UserGroupResourceService } from './user-group-resource.service.ts';
 
 const PATH = 'api/v1/user-groups';
-const ETAG = { ETag: 'Names this state of the group.' };
 
 @ApiTags('User groups (v1)')
 @Controller(PATH)
@@ -53,7 +53,7 @@ export class UserGroupResourceController {
     'Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write, and the write is performed only if the group has not changed since.',
   )
   @Ok(UserGroupResponse, 'The group.', ETAG)
-  @ApiResponse({ status: 304, description: 'The group is in a state that If-None-Match names.' })
+  @NotModified()
   @ApiReadProblems(UserGroupNotFound, ...PRECONDITION_ERRORS)
   async get(
     @CurrentCaller() caller: Caller,
@@ -62,11 +62,7 @@ export class UserGroupResourceController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<UserGroupResponse | undefined> {
     const { answer, entityTag } = await this.resources.get(caller, id);
-    preconditions.requireMatch(entityTag);
-    setEntityTag(response, entityTag);
-    if (!preconditions.isKnown(entityTag)) return answer;
-    response.status(304);
-    return undefined;
+    return preconditions.respond(response, entityTag, answer);
   }
 
   @Put(':id')

@@ -9,6 +9,15 @@ import {
   WebhookSecretUnreadable,
 } from '../../common/problem/errors.ts';
 import { DeletedResponse } from '../../common/http/responses/response.ts';
+import {
+  entityTagOf,
+  ETAG,
+  NotModified,
+  PRECONDITION_ERRORS,
+  Preconditions,
+  RequestPreconditions,
+  setEntityTag,
+} from '../../common/http/parameters/preconditions.ts';
 import { PageQueryDto } from '../../common/http/parameters/page.dto.ts';
 import {
   IDEMPOTENCY_ERRORS,
@@ -74,13 +83,17 @@ export class WebhookEndpointController {
     'Read a webhook endpoint',
     'Everything about it but its secret and the values of its headers.',
   )
-  @Ok(WebhookEndpointResponse, 'The endpoint.')
-  @ApiReadProblems(WebhookEndpointNotFound)
-  get(
+  @Ok(WebhookEndpointResponse, 'The endpoint.', ETAG)
+  @NotModified()
+  @ApiReadProblems(WebhookEndpointNotFound, ...PRECONDITION_ERRORS)
+  async get(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
-  ): Promise<WebhookEndpointResponse> {
-    return this.endpoints.get(caller, id);
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<WebhookEndpointResponse | undefined> {
+    const body = await this.endpoints.get(caller, id);
+    return preconditions.respond(response, entityTagOf(body.webhook_endpoint), body);
   }
 
   @Patch(':id')
@@ -90,14 +103,18 @@ export class WebhookEndpointController {
     'Change a webhook endpoint',
     'Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.',
   )
-  @Ok(WebhookEndpointResponse, 'The endpoint as it is now.')
-  @ApiProblems(WebhookEndpointNotFound, WebhookSecretUnreadable, AuditUnavailable)
-  update(
+  @Ok(WebhookEndpointResponse, 'The endpoint as it is now.', ETAG)
+  @ApiProblems(WebhookEndpointNotFound, WebhookSecretUnreadable, AuditUnavailable, ...PRECONDITION_ERRORS)
+  async update(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
     @JsonBody(UpdateWebhookEndpointRequest) dto: UpdateWebhookEndpointRequest,
+    @RequestPreconditions() preconditions: Preconditions,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookEndpointResponse> {
-    return this.endpoints.update(caller, id, dto);
+    const body = await this.endpoints.update(caller, id, dto, preconditions);
+    setEntityTag(response, entityTagOf(body.webhook_endpoint));
+    return body;
   }
 
   @Delete(':id')
@@ -108,12 +125,13 @@ export class WebhookEndpointController {
     'Nothing is sent to it any more; its deliveries and attempts go with it.',
   )
   @Ok(DeletedResponse, 'It is gone.')
-  @ApiReadProblems(WebhookEndpointNotFound, AuditUnavailable)
+  @ApiReadProblems(WebhookEndpointNotFound, AuditUnavailable, ...PRECONDITION_ERRORS)
   remove(
     @CurrentCaller() caller: Caller,
     @NumberParam('id', WebhookEndpointNotFound) id: number,
+    @RequestPreconditions() preconditions: Preconditions,
   ): Promise<DeletedResponse> {
-    return this.endpoints.remove(caller, id);
+    return this.endpoints.remove(caller, id, preconditions);
   }
 
   @Post(':id/roll-secret')

@@ -5,6 +5,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import { TooManyWebhookEndpoints } from '../../common/problem/errors.ts';
 import { MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import type { DeletedResponse } from '../../common/http/responses/response.ts';
+import { entityTagOf, type Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
@@ -109,11 +110,20 @@ export class WebhookEndpointService {
     });
   }
 
-  /** Stores every field that was sent. @throws WebhookEndpointNotFound, ValidationFailed, WebhookSecretUnreadable */
-  async update(caller: Caller, id: number, dto: UpdateWebhookEndpointRequest): Promise<WebhookEndpointResponse> {
+  /**
+   * Stores every field that was sent.
+   * @throws WebhookEndpointNotFound, ValidationFailed, WebhookSecretUnreadable, PreconditionFailed
+   */
+  async update(
+    caller: Caller,
+    id: number,
+    dto: UpdateWebhookEndpointRequest,
+    preconditions?: Preconditions,
+  ): Promise<WebhookEndpointResponse> {
     if (dto.url !== undefined) this.urls.requireAcceptable(dto.url);
     const changed = await this.transactor.run((manager) =>
       this.change(manager, caller, id, async (row) => {
+        preconditions?.require(entityTagOf(toWebhookEndpointView(row)));
         const before = { ...row };
         requireHeadersAnew(row, dto);
         Object.assign(row, {
@@ -170,11 +180,15 @@ export class WebhookEndpointService {
     });
   }
 
-  /** Deletes an endpoint: nothing is sent to it any more, and nobody sees it. @throws WebhookEndpointNotFound */
-  async remove(caller: Caller, id: number): Promise<DeletedResponse> {
+  /**
+   * Deletes an endpoint: nothing is sent to it any more, and nobody sees it.
+   * @throws WebhookEndpointNotFound, PreconditionFailed
+   */
+  async remove(caller: Caller, id: number, preconditions?: Preconditions): Promise<DeletedResponse> {
     const key = { workspaceId: caller.workspaceId, id };
     await this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, key);
+      preconditions?.require(entityTagOf(toWebhookEndpointView(row)));
       await this.endpoints.markRemoved(manager, key);
       await this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.delete',

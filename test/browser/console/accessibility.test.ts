@@ -20,7 +20,7 @@ beforeAll(async () => {
   places = placesOf('acme', made);
   const endpoint = `webhooks/${await failingEndpoint(api)}`;
   places.push('groups/initech', 'groups?search=nothing', 'groups?status=suspended', endpoint);
-  places.push('audit?types=none', 'api-tokens?all=1', 'nowhere');
+  places.push('audit?object_id=none', 'api-tokens?all=1', 'nowhere');
   const thing = `registry/data-sources/${made.dataSource}`;
   dialogs = [
     ...['New user group', 'Import', 'Export'].map((name): [string, string] => ['groups', name]),

@@ -1,6 +1,8 @@
 import type { Response } from 'express';
+import { ApiResponse } from '../../api-docs.ts';
 import { PreconditionFailed, PreconditionMalformed } from '../../problem/errors.ts';
 import { optionalHeader, requestParam } from './request-params.ts';
+import { sha256 } from '../../secret/secrets.ts';
 import { UNTRANSFORMED } from '../server/http-settings.ts';
 
 /** `*` for any existing state, or the entity tags of a list, with their double quotes. */
@@ -8,6 +10,18 @@ type States = '*' | string[];
 
 /** One tag or none, and its separator from the next (RFC 9110, sections 5.6.1 and 8.8.3). */
 const LIST_ITEM = /[ \t]*(?:(?:W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*)?(,|$)/y;
+
+/** Describes the header field of responses with a resource. */
+export const ETAG = { ETag: 'Names this state of the resource. Send it in `If-Match` with a write.' };
+
+/** Describes the response to a read whose `If-None-Match` names the present state. */
+export const NotModified = (): MethodDecorator =>
+  ApiResponse({ status: 304, description: 'The resource is in a state that If-None-Match names.' });
+
+/** Returns a strong entity tag for a resource without a version of its own. @param view the resource as responses show it */
+export function entityTagOf(view: object): string {
+  return `"${sha256(JSON.stringify(view)).toString('base64url').slice(0, 22)}"`;
+}
 
 /** Names the state in the response, and keeps compressors from making the tag weak. */
 export function setEntityTag(response: Response, entityTag: string): void {
@@ -19,6 +33,7 @@ export const PRECONDITION_ERRORS = [PreconditionFailed, PreconditionMalformed];
 
 /** The conditions of a request on the state of its target (RFC 9110, section 13.1). */
 export class Preconditions {
+  /** @internal */
   constructor(
     private readonly ifMatch: States | undefined,
     private readonly ifNoneMatch: States | undefined,
@@ -34,22 +49,30 @@ export class Preconditions {
     if (this.isKnown(entityTag)) throw new PreconditionFailed();
   }
 
-  /** Checks a read, which `If-None-Match` does not fail. @throws PreconditionFailed */
-  requireMatch(entityTag: string | undefined): void {
-    if (this.ifMatch === undefined) return;
-    const isMatched =
-      entityTag !== undefined &&
-      // A tag that a compressing proxy has made weak counts: it names a state of the resource, not the bytes
-      // of a response.
-      (this.ifMatch === '*' || this.ifMatch.includes(entityTag));
-    if (!isMatched) throw new PreconditionFailed();
+  /**
+   * Responds to a read with the resource, or with 304 if `If-None-Match` names its state.
+   * @throws PreconditionFailed
+   */
+  respond<Body>(response: Response, entityTag: string, body: Body): Body | undefined {
+    this.requireMatch(entityTag);
+    setEntityTag(response, entityTag);
+    if (!this.isKnown(entityTag)) return body;
+    response.status(304);
+    return undefined;
   }
 
-  /** Whether `If-None-Match` names the state, so that a read need not return it. */
-  isKnown(entityTag: string | undefined): boolean {
-    if (this.ifNoneMatch === undefined || entityTag === undefined) return false;
-    return this.ifNoneMatch === '*' || this.ifNoneMatch.includes(entityTag);
+  private requireMatch(entityTag: string | undefined): void {
+    if (this.ifMatch !== undefined && !isNamed(entityTag, this.ifMatch)) throw new PreconditionFailed();
   }
+
+  private isKnown(entityTag: string | undefined): boolean {
+    return this.ifNoneMatch !== undefined && isNamed(entityTag, this.ifNoneMatch);
+  }
+}
+
+/** Compares tags weakly, also for `If-Match`: they name a state of the resource, and a proxy that compresses makes them weak. */
+function isNamed(entityTag: string | undefined, states: States): boolean {
+  return entityTag !== undefined && (states === '*' || states.includes(entityTag.replace('W/', '')));
 }
 
 /** Parameter decorator: the `Preconditions` of the request. @throws PreconditionMalformed */

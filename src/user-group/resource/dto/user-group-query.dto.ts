@@ -1,11 +1,11 @@
 import { Flag, oneOf, OneOf, Rule, Text } from '../../../common/fields.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
-import { PageQueryDto } from '../../../common/http/parameters/page.dto.ts';
+import { CountedQueryDto } from '../../../common/http/parameters/total.ts';
 import { toScalar } from '../property-value.ts';
 import { type UserGroupSort, userGroupSorts } from '../user-group-order.ts';
 
 /** Groups must match every given filter. */
-export class UserGroupQueryDto extends PageQueryDto {
+export class UserGroupQueryDto extends CountedQueryDto {
   @Text.optional(
     'The id, the name or a property at the top level that is a string contains this text, in upper or lower case.',
   )

@@ -1,6 +1,7 @@
 import { SchemaName } from '../../../common/api-docs.ts';
 import { AnyObject, Integer, Text, Time } from '../../../common/fields.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
+import { Total, TotalOf } from '../../../common/http/parameters/total.ts';
 import { JsonText } from '../../../common/json/json-text.ts';
 import type { JsonObject } from '../../../common/json/strict-json.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
@@ -42,7 +43,10 @@ export class UserGroupResource {
 /** The response to every operation on one group except DELETE. */
 export class UserGroupResponse extends response('user_group', UserGroupResource, 'The user group as it is now.') {}
 
-export class UserGroupsResponse extends page('user_groups', UserGroupResource, 'The user groups.') {}
+export class UserGroupsResponse extends page('user_groups', UserGroupResource, 'The user groups.') {
+  @TotalOf()
+  total?: Total;
+}
 
 /** Equal states give equal JSON, whatever the order of their rows. */
 export function toUserGroupResource(group: UserGroupState, providedId: string): UserGroupResource {
@@ -61,7 +65,7 @@ export function toUserGroupResource(group: UserGroupState, providedId: string): 
 /** Makes the response for one page. The properties are stored as JSON, and become part of it unchanged. */
 export function toUserGroupsAnswer(
   groups: readonly (UserGroupState & { providedId: string })[],
-  nextCursor: string | undefined,
+  { next_cursor: nextCursor, total }: { next_cursor?: string; total: Total | undefined },
 ): JsonText {
   const texts = groups.map((group) => {
     const rest = toUserGroupResource({ ...group, properties: '{}' }, group.providedId);
@@ -69,7 +73,8 @@ export function toUserGroupsAnswer(
     return JSON.stringify(rest).replace('"properties":{}', () => `"properties":${group.properties}`);
   });
   const more = nextCursor === undefined ? 'false' : `true,"next_cursor":${JSON.stringify(nextCursor)}`;
-  return new JsonText(`{"success":1,"user_groups":[${texts.join(',')}],"has_more":${more}}`);
+  const counted = total === undefined ? '' : `,"total":${JSON.stringify(total)}`;
+  return new JsonText(`{"success":1,"user_groups":[${texts.join(',')}],"has_more":${more}${counted}}`);
 }
 
 function sorted(mapping: Mapping): Mapping {
