@@ -1,98 +1,16 @@
 import './common/early-signals.ts';
-import { Command } from 'commander';
+import type { Command } from 'commander';
+import { exitCodeOf } from './cli/exit-code.ts';
+import { createProgram } from './cli/program.ts';
 import { exitWith } from './common/problem/exit-with.ts';
 import type { WithServices } from './common/extension/plugin.ts';
 import { OperatorError } from './common/problem/operator-error.ts';
-import { redactTokens } from './common/secret/secrets.ts';
-import { serviceVersion } from './common/version.ts';
 import { loadDotEnv } from './config/load-config.ts';
 import { loadPlugins } from './config/load-plugins.ts';
 
-interface Entry {
-  name: string;
-  about: string;
-  /** Loads the definition of the rest of the command: usually the whole application. */
-  load: () => Promise<(command: Command) => void>;
-}
-
-const entries: Entry[] = [
-  {
-    name: 'token',
-    about: 'API tokens',
-    load: async () => (await import('./cli/commands/token.command.ts')).defineToken,
-  },
-  {
-    name: 'workspace',
-    about: 'tenants',
-    load: async () => (await import('./cli/commands/workspace.command.ts')).defineWorkspace,
-  },
-  {
-    name: 'schema',
-    about: 'the schemas that mappings refer to',
-    load: async () => (await import('./cli/commands/registry.command.ts')).defineSchema,
-  },
-  {
-    name: 'data-source',
-    about: 'the data sources that mappings refer to',
-    load: async () => (await import('./cli/commands/registry.command.ts')).defineDataSource,
-  },
-  {
-    name: 'group',
-    about: 'user groups, all of a workspace at once',
-    load: async () => (await import('./cli/commands/group.command.ts')).defineGroup,
-  },
-  {
-    name: 'webhook',
-    about: 'endpoints that receive the events of a workspace',
-    load: async () => (await import('./cli/commands/webhook.command.ts')).defineWebhook,
-  },
-  {
-    name: 'audit',
-    about: 'the audit log',
-    load: async () => (await import('./cli/commands/audit.command.ts')).defineAudit,
-  },
-  {
-    name: 'keys',
-    about: 'the keys that encrypt user-group tokens at rest',
-    load: async () => (await import('./cli/commands/keys.command.ts')).defineKeys,
-  },
-  {
-    name: 'migration',
-    about: 'the database schema',
-    load: async () => (await import('./cli/commands/migration.command.ts')).defineMigration,
-  },
-  {
-    name: 'migrate-data',
-    about: 'copy everything from the embedded database into the empty PostgreSQL of DATABASE_URL',
-    load: async () => (await import('./cli/commands/migrate-data.command.ts')).defineMigrateData,
-  },
-  {
-    name: 'config',
-    about: 'the environment',
-    load: async () => (await import('./cli/commands/config.command.ts')).defineConfig,
-  },
-  {
-    name: 'openapi',
-    about: 'print the OpenAPI document; needs no database',
-    load: async () => (await import('./cli/commands/openapi.command.ts')).defineOpenApi,
-  },
-];
-
 async function main(): Promise<void> {
-  const program = new Command('user-group-service')
-    .description('Administers the user group service; works beside a running server.')
-    .version(serviceVersion)
-    // The message names the faulty argument, which may be a misplaced token.
-    .configureOutput({
-      outputError: (text, write) => {
-        write(redactTokens(text));
-      },
-    });
-  for (const { name, about, load } of entries) {
-    const command = program.command(name).description(about);
-    // A name anywhere, as in "help token", excludes all other commands.
-    if (process.argv.includes(name)) (await load())(command);
-  }
+  // A name anywhere, as in "help token", excludes all other commands.
+  const program = await createProgram((name) => process.argv.includes(name));
   await addCommandsOfPlugins(program);
   await program.parseAsync();
 }
@@ -130,4 +48,7 @@ let isDone = false;
 process.once('beforeExit', () => {
   if (!isDone) exitWith(new OperatorError('The command has stopped before its end.'));
 });
-main().then(() => (isDone = true), exitWith);
+main().then(
+  () => (isDone = true),
+  (error: unknown) => exitWith(error, exitCodeOf(error)),
+);

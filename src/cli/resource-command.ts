@@ -2,17 +2,25 @@ import type { INestApplicationContext, Type } from '@nestjs/common';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../common/access/caller.ts';
 import { PageQueryDto } from '../common/http/parameters/page.dto.ts';
-import { printTable, toTerminalJson } from './print-table.ts';
+import { outputOption, printDone, type Printing, printList, printOne, printSecret } from './output.ts';
+import type { Columns } from './print-table.ts';
+import { readPages } from './read-pages.ts';
+import { subcommandOf, withWorkspaceOption } from './subcommand.ts';
 import { withWorkspace } from './with-services.ts';
 
 /** A kind of thing of a workspace, as the subcommands of one command administer it. */
 interface Resource<Service, View> {
   noun: string;
   service: Type<Service>;
-  /** Tells which number is expected as an id. */
-  idHint?: string;
-  /** The table of several: each heading with its cell of a row. */
-  columns: Record<string, (view: View) => string | number>;
+  /** The member of a response that is one of them. */
+  one: string;
+  /** The member of a response that is a list of them. */
+  many: string;
+  columns: Columns<View>;
+}
+
+interface OwnOptions extends Printing {
+  workspace: string;
 }
 
 /** The arguments of a subcommand's work. */
@@ -20,73 +28,82 @@ interface Given<Service, Options> {
   app: INestApplicationContext;
   service: Service;
   caller: Caller;
-  options: Options;
+  options: Options & OwnOptions;
   /** The argument of a subcommand `about` one thing. */
   id: number;
 }
 
-interface Page<View> {
-  rows: readonly View[];
-  next_cursor?: string;
-}
+type Work<Service, Options> = (given: Given<Service, Options>) => Promise<void>;
 
-/** Helps to define the subcommands that administer a resource. Each has the option `--workspace`. */
+/** Helps to define the subcommands that administer a resource. Each has the options `--workspace` and `--output`. */
 export function resourceCommand<Service, View extends object>(
   parent: Command,
-  { noun, service, idHint = 'Use the number in the first column.', columns }: Resource<Service, View>,
+  { noun, service, one, many, columns }: Resource<Service, View>,
 ) {
-  const subcommand = (name: string, description: string) =>
-    parent.command(name).description(description).option('--workspace <name>', `whose ${noun} it is`, 'default');
+  const subcommand = (name: string, description: string, example = '') =>
+    withWorkspaceOption(subcommandOf(parent, name, description, example), noun).addOption(outputOption());
 
-  const about = (name: string, description: string) =>
-    subcommand(name, description).argument('<id>', `see "${parent.name()} list"`, (text) => {
-      if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError(idHint);
-      return Number(text);
-    });
+  /** @param example follows the id */
+  const about = (name: string, description: string, example = '') =>
+    subcommand(name, description, `7 ${example}`).argument('<id>', `see "${parent.name()} list"`, toId);
 
   const run =
-    <Options extends { workspace: string }>(work: (given: Given<Service, Options>) => Promise<void>) =>
+    <Options = object>(work: Work<Service, Options>) =>
     (...given: unknown[]): Promise<void> => {
-      const options = given.at(-2) as Options;
+      const options = given.at(-2) as Options & OwnOptions;
       return withWorkspace(options.workspace, (app, caller) =>
         work({ app, service: app.get(service), caller, options, id: given[0] as number }),
       );
     };
 
-  const print = (rows: readonly View[]) => {
-    const cells = Object.values(columns);
-    printTable(
-      Object.keys(columns),
-      rows.map((row) => cells.map((cell) => cell(row))),
-    );
+  /** Prints the response that `work` returns, which has one of them. */
+  const runToOne = <Options = object>(work: (given: Given<Service, Options>) => Promise<object>) =>
+    run<Options>(async (given) => {
+      printOne(given.options, await work(given), one);
+    });
+
+  /** Prints a response that has one of them with a secret. */
+  const issued = (options: Printing, response: object, about: string, secret: string) => {
+    printSecret(options, response, one, about, secret);
   };
 
   /** @param read one page of what is listed */
-  const list = <Options extends { workspace: string }>(
+  const list = <Options = object>(
     description: string,
-    read: (given: Given<Service, Options>, query: PageQueryDto) => Promise<Page<View>>,
+    read: (given: Given<Service, Options>, query: PageQueryDto) => Promise<{ has_more: boolean; next_cursor?: string }>,
   ) =>
     subcommand('list', description).action(
       run<Options>(async (given) => {
-        const query = new PageQueryDto();
-        const all: View[] = [];
-        do {
-          const { rows, next_cursor } = await read(given, query);
-          all.push(...rows);
-          query.cursor = next_cursor;
-        } while (query.cursor !== undefined);
-        print(all);
+        const response = await readPages(many, Infinity, (page) =>
+          read(given, Object.assign(new PageQueryDto(), page)),
+        );
+        printList(given.options, response, many, columns);
       }),
     );
 
-  const show = (description: string, read: (given: Given<Service, { workspace: string }>) => Promise<View>) =>
-    about('show', description).action(
+  const show = (description: string, read: (given: Given<Service, object>) => Promise<object>) =>
+    about('show', description).action(runToOne(read));
+
+  /** @param end deletes or ends one; `sentence` says so */
+  const end = (
+    name: string,
+    description: string,
+    sentence: string,
+    end: (given: Given<Service, object>) => Promise<unknown>,
+  ) =>
+    about(name, description).action(
       run(async (given) => {
-        console.log(toTerminalJson(await read(given), 2));
+        await end(given);
+        printDone(given.options, `The ${noun} ${given.id} is ${sentence}.`);
       }),
     );
 
-  return { subcommand, about, run, print, list, show };
+  return { subcommand, about, run, runToOne, issued, list, show, end };
+}
+
+function toId(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use the number in the first column of the list.');
+  return Number(text);
 }
 
 /** The body of an API call; options that are not given are absent. */
@@ -97,6 +114,12 @@ export function toBody(fields: object): object {
 /** The entries of a text that has them between commas. */
 export function parseList(list: string): string[] {
   return list.split(',').map((entry) => entry.trim());
+}
+
+/** A number of seconds; what is none the rule of the field refuses. */
+export function parseSeconds(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('Use a whole number of seconds.');
+  return Number(text);
 }
 
 /** A time of the API as tables print it: to the second, or `-` for none. */

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { AppModule } from '../app/app.module.ts';
 import { type Caller, operator } from '../common/access/caller.ts';
 import { createLog, NestLog } from '../common/log.ts';
+import { translateDatabaseError } from '../database/database-errors.ts';
 import { prepareDatabase } from '../database/schema/migrate.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { configure, notifyOperator } from './configure.ts';
@@ -19,12 +20,14 @@ export async function withServices(work: (app: INestApplicationContext) => Promi
   });
   try {
     await work(app);
+  } catch (error) {
+    throw translateDatabaseError(error);
   } finally {
     await app.close();
   }
 }
 
-/** Runs `work` as the operator of a workspace. @throws OperatorError if the workspace is unknown */
+/** Runs `work` as the operator of a workspace. @throws OperatorNotFound if the workspace is unknown */
 export function withWorkspace(
   name: string,
   work: (app: INestApplicationContext, caller: Caller) => Promise<void>,

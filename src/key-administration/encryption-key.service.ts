@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { AuditLog, installationOperator } from '../audit/audit-log.ts';
-import { OperatorError } from '../common/problem/operator-error.ts';
+import { OperatorNotFound, OperatorRefusal } from '../common/problem/operator-error.ts';
 import { Transactor } from '../database/transactor.ts';
 import { EncryptionKeyRepository, type RecordedKey } from '../encryption-key/encryption-key.repository.ts';
 import { KeyRing, keyCheckValue } from '../encryption-key/key-ring.ts';
@@ -46,11 +46,11 @@ export class EncryptionKeyService {
    */
   async countLost(id: string): Promise<Encrypted> {
     if (this.ring.find(id)) {
-      throw new OperatorError(`The key "${id}" is configured; only a lost key can be forgotten.`);
+      throw new OperatorRefusal(`The key "${id}" is configured; only a lost key can be forgotten.`);
     }
     const status = (await this.status()).find((key) => key.id === id);
     if (!status) {
-      throw new OperatorError(`The database has not been written with a key "${id}"; see "keys status".`);
+      throw new OperatorNotFound(`The database has not been written with a key "${id}"; see "keys status".`);
     }
     if (status.state === 'forgotten') throw forgottenAlready(id);
     const { tokens, endpoints } = status;
@@ -85,6 +85,6 @@ export class EncryptionKeyService {
   }
 }
 
-function forgottenAlready(id: string): OperatorError {
-  return new OperatorError(`The key "${id}" is forgotten already.`);
+function forgottenAlready(id: string): OperatorRefusal {
+  return new OperatorRefusal(`The key "${id}" is forgotten already.`);
 }

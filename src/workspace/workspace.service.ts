@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { EntityManager } from 'typeorm';
 import { AuditLog } from '../audit/audit-log.ts';
 import { operator } from '../common/access/caller.ts';
-import { OperatorError } from '../common/problem/operator-error.ts';
+import { OperatorNotFound, OperatorRefusal } from '../common/problem/operator-error.ts';
 import { identifierViolations } from '../common/text.ts';
 import { isUniqueViolation } from '../database/database-errors.ts';
 import { statement } from '../database/statement.ts';
@@ -48,7 +48,7 @@ export class WorkspaceService {
   /** @throws OperatorError if the name is taken or invalid */
   async create(name: string): Promise<Workspace> {
     const [violation] = identifierViolations(name, '');
-    if (violation) throw new OperatorError(`Invalid workspace name: ${violation.detail}`);
+    if (violation) throw new OperatorRefusal(`Invalid workspace name: ${violation.detail}`);
     try {
       return await this.transactor.run(async (manager) => {
         const publicId = `ws_${randomBytes(16).toString('hex')}`;
@@ -62,7 +62,7 @@ export class WorkspaceService {
         return workspace;
       });
     } catch (error) {
-      if (isUniqueViolation(error)) throw new OperatorError('A workspace of this name exists already.');
+      if (isUniqueViolation(error)) throw new OperatorRefusal('A workspace of this name exists already.');
       throw error;
     }
   }
@@ -80,7 +80,7 @@ export class WorkspaceService {
   /** @throws OperatorError if there is none */
   async getByName(name: string): Promise<{ id: number }> {
     const [workspace] = await this.statements.read(findByName, { name });
-    if (!workspace) throw new OperatorError('There is no workspace of this name; see "workspace list".');
+    if (!workspace) throw new OperatorNotFound('There is no workspace of this name; see "workspace list".');
     return workspace;
   }
 

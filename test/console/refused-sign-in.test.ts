@@ -104,7 +104,7 @@ onEachDatabase((kind) => {
       await refusedWith('sign_in_not_granted', flawOf(sub));
     }
     await server.stop();
-    const { stdout } = await runCli(database.env, 'audit', 'list', '--limit', '20');
+    const { stdout } = await runCli(database.env, 'audit', 'list', '--limit', '20', '-o', 'ndjson');
     const refusals = stdout
       .trim()
       .split('\n')

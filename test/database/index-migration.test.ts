@@ -21,7 +21,7 @@ onEachDatabase((kind) => {
     const database = await createTestDatabase(kind);
     const release = await migrateForEver(database);
     const refused = await runCli({ ...database.env, MIGRATION_WAIT_SECONDS: '2' }, ...['migration', 'run']);
-    expect([refused.code, refused.stdout]).toEqual([1, '']);
+    expect([refused.code, refused.stdout]).toEqual([5, '']);
     expect(refused.stderr).toMatch(
       /^waiting for another process that migrates the database, waited seconds 1\nuser-group-service: Another process has been migrating the database for 2 s \(MIGRATION_WAIT_SECONDS\)[^\n]*\n$/,
     );
@@ -68,7 +68,7 @@ onPostgres('on a PostgreSQL that is in use', () => {
     }
     expect(await isWhole(database)).toBe(false);
     await backup.query('COMMIT');
-    expect(await server.finished).toEqual([0, `${MIGRATION}\n`]);
+    expect(await server.finished).toEqual([0, `MIGRATION\n${MIGRATION}\n`]);
     expect(await isWhole(database)).toBe(true);
     expect(await stop()).toBe(0);
   });
@@ -85,7 +85,7 @@ onPostgres('on a PostgreSQL that is in use', () => {
     await backup.query('COMMIT');
     expect(await isWhole(database)).toBe(false);
     const again = await runCli({ ...database.env, PLUGINS }, 'migration', 'run');
-    expect([again.code, again.stdout]).toEqual([0, `${MIGRATION}\n`]);
+    expect([again.code, again.stdout]).toEqual([0, `MIGRATION\n${MIGRATION}\n`]);
     expect(await isWhole(database)).toBe(true);
   });
 
@@ -97,7 +97,7 @@ onPostgres('on a PostgreSQL that is in use', () => {
     const next = spawnMigration(database);
     await says(next.process.stderr, 'waiting for another process that migrates the database');
     await backup.query('COMMIT');
-    expect(await next.finished).toEqual([0, `${MIGRATION}\n`]);
+    expect(await next.finished).toEqual([0, `MIGRATION\n${MIGRATION}\n`]);
     expect(await isWhole(database)).toBe(true);
     expect(await runSql(database, `SELECT '${INDEX}'::regclass::oid AS oid`)).toEqual(before);
   });

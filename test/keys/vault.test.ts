@@ -125,5 +125,5 @@ test('keys create prints a plain key, and needs no database', async () => {
   const { stdout } = await runCli({}, 'keys', 'create', 'k9');
   expect(stdout).toMatch(/^k9:[A-Za-z0-9+/]{43}=\n$/);
   const { code, stderr } = await runCli({}, 'keys', 'create', 'k 9');
-  expect([code, stderr]).toEqual([1, expect.stringContaining('The id of a key is')]);
+  expect([code, stderr]).toEqual([2, expect.stringContaining('The id of a key is')]);
 });

@@ -58,11 +58,11 @@ onEachDatabase((kind) => {
   });
 
   test('a token is printed alone on standard output, once', async () => {
-    const created = await cli('token', 'create', '--name', 'host', '--expires', '2099-01-01T00:00:00Z');
+    const created = await cli('token', 'create', '--name', 'host', '--expires-at', '2099-01-01T00:00:00Z');
     expect(created).toMatchObject({ code: 0, stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/) });
     const { stdout } = await cli('token', 'list');
     expect(stdout).toMatch(
-      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,tokens:rotate .*2099-01-01T00:00:00Z/m,
+      /^\d+ +host +\w{4} +active +user-groups:read,user-groups:write,tokens:rotate +2099-01-01T00:00:00Z/m,
     );
     expect(stdout).not.toContain(created.stdout.trim().slice(0, -4));
   });
@@ -72,7 +72,7 @@ onEachDatabase((kind) => {
     const id = /^(\d+) +short-lived/m.exec((await cli('token', 'list')).stdout)![1]!;
     await cli('workspace', 'create', 'elsewhere');
     const foreign = await cli('token', 'revoke', id, '--workspace', 'elsewhere');
-    expect(foreign).toMatchObject({ code: 1, stderr: 'user-group-service: No API token has this id.\n' });
+    expect(foreign).toMatchObject({ code: 3, stderr: 'user-group-service: No API token has this id.\n' });
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'list')).stdout).toMatch(/short-lived +\w{4} +revoked /m);
@@ -82,16 +82,17 @@ onEachDatabase((kind) => {
     const { stdout, stderr } = await cli('token', 'create', '--name', 'cli', ...args);
     return { id: /^API token (\d+) /.exec(stderr)![1]!, token: stdout.trim() };
   };
-  const show = async (id: string) => JSON.parse((await cli('token', 'show', id)).stdout) as Record<string, unknown>;
+  const show = async (id: string) =>
+    JSON.parse((await cli('token', 'show', id, '-o', 'ndjson')).stdout) as Record<string, unknown>;
 
   test('a token is shown and changed; what is not given stays', async () => {
-    const { id, token } = await createToken('--cidrs', '10.0.0.0/8, ::1');
+    const { id, token } = await createToken('--allowed-cidrs', '10.0.0.0/8, ::1');
     expect(await show(id)).toMatchObject({
       name: 'cli',
       allowed_cidrs: ['10.0.0.0/8', '::1'],
       last_four: token.slice(-4),
     });
-    const args = ['--scopes', 'audit:read', '--expires', '2099-01-01T00:00:00Z', '--cidrs', 'any'];
+    const args = ['--scopes', 'audit:read', '--expires-at', '2099-01-01T00:00:00Z', '--allowed-cidrs', 'any'];
     expect((await cli('token', 'update', id, ...args)).code).toBe(0);
     expect(await show(id)).toMatchObject({
       name: 'cli',
@@ -99,15 +100,15 @@ onEachDatabase((kind) => {
       allowed_cidrs: null,
       expires_at: '2099-01-01T00:00:00.000Z',
     });
-    await cli('token', 'update', id, '--expires', 'never');
+    await cli('token', 'update', id, '--expires-at', 'never');
     expect(await show(id)).toMatchObject({ expires_at: null, scopes: ['audit:read'] });
-    const wrong = await cli('token', 'update', id, '--cidrs', '10.0.0.0/33');
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('CIDR range') });
+    const wrong = await cli('token', 'update', id, '--allowed-cidrs', '10.0.0.0/33');
+    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining('CIDR range') });
   });
 
   test('a token is rotated, with an overlap if it is asked for', async () => {
     const { id, token } = await createToken();
-    const rotated = await cli('token', 'rotate', id, '--grace', '3600');
+    const rotated = await cli('token', 'rotate', id, '--grace-period-seconds', '3600');
     expect(rotated).toMatchObject({ code: 0, stdout: expect.stringMatching(/^uga_[0-9A-Za-z]{38}\n$/) });
     expect(rotated.stdout.trim()).not.toBe(token);
     const successor = /^API token (\d+) /.exec(rotated.stderr)![1]!;
@@ -116,16 +117,16 @@ onEachDatabase((kind) => {
     expect((await show(id))['state']).toBe('revoked');
     expect((await show(successor))['state']).toBe('revoked');
     const again = await cli('token', 'rotate', successor);
-    expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('revoked') });
-    const wrong = await cli('token', 'rotate', id, '--grace', 'a day');
-    expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('whole number') });
+    expect(again).toMatchObject({ code: 4, stdout: '', stderr: expect.stringContaining('revoked') });
+    const wrong = await cli('token', 'rotate', id, '--grace-period-seconds', 'a day');
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number') });
   });
 
   test('the operator may take the last administrator away, and what was done is in the audit log', async () => {
     await cli('workspace', 'create', 'abandoned');
     const { id } = await createToken('--scopes', 'admin', '--workspace', 'abandoned');
     expect((await cli('token', 'revoke', id, '--workspace', 'abandoned')).code).toBe(0);
-    const { stdout } = await cli('audit', 'list', '--limit', '2');
+    const { stdout } = await cli('audit', 'list', '--limit', '2', '--output', 'ndjson');
     const events = stdout
       .trim()
       .split('\n')
@@ -139,44 +140,53 @@ onEachDatabase((kind) => {
   test('workspaces are created once and listed', async () => {
     expect((await cli('workspace', 'create', 'acme')).code).toBe(0);
     const again = await cli('workspace', 'create', 'acme');
-    expect(again).toMatchObject({ code: 1, stderr: 'user-group-service: A workspace of this name exists already.\n' });
+    expect(again).toMatchObject({ code: 4, stderr: 'user-group-service: A workspace of this name exists already.\n' });
     const { stdout } = await cli('workspace', 'list');
-    expect(stdout).toMatch(/^ID +NAME +CREATED +PUBLIC ID +QUOTA +USER GROUPS\n1 +default /);
+    expect(stdout).toMatch(/^NUMBER +NAME +CREATED +ID +QUOTA +USER GROUPS\n1 +default /);
     expect(stdout).toMatch(/^\d+ +acme +\d{4}-\S+ +\S+ +none +not counted$/m);
   });
 
   test('a workspace gets a quota of groups, and loses it', async () => {
     await cli('workspace', 'create', 'bounded');
-    const set = await cli('workspace', 'quota', 'bounded', '7');
-    expect(set).toMatchObject({ code: 0, stderr: 'The workspace may have 7 user groups.\n' });
+    const limit = (number: string) => cli('workspace', 'update', 'bounded', `--user-group-quota=${number}`);
+    expect(await limit('7')).toMatchObject({ code: 0, stdout: expect.stringMatching(/^user_group_quota +7$/m) });
     expect((await cli('workspace', 'list')).stdout).toMatch(/^\d+ +bounded +\S+ +\S+ +7 +0$/m);
-    expect((await cli('workspace', 'quota', 'bounded', 'none')).code).toBe(0);
+    expect((await limit('none')).code).toBe(0);
     expect((await cli('workspace', 'list')).stdout).toMatch(/bounded +\S+ +\S+ +none +not counted$/m);
     for (const wrong of ['-1', '1.5', '07', 'many', '1000000000', '']) {
-      expect((await cli('workspace', 'quota', 'bounded', '--', wrong)).code).toBe(1);
+      expect((await limit(wrong)).code).toBe(2);
     }
-    expect((await cli('workspace', 'quota', 'nobody', '7')).stderr).toMatch(/no workspace of this/);
+    expect(await cli('workspace', 'update', 'nobody')).toMatchObject({
+      code: 3,
+      stderr: expect.stringMatching(/no workspace of this/),
+    });
   });
 
   test.each([
-    [['token', 'create'], /required option '--name <name>'/],
+    [2, ['token', 'create'], /required option '--name <name>'/],
     [
+      2,
       ['token', 'create', '--name', 'x', '--scopes', 'everything'],
       /"everything" is no scope; use "all", or a list of user-groups:read/,
     ],
-    [['token', 'create', '--name', 'x', '--expires', 'tomorrow'], /must be in the form of RFC 3339/],
-    [['token', 'create', '--name', 'x', '--expires', '2000-01-01T00:00:00Z'], /must be a moment in the future/],
-    [['token', 'create', '--name', 'x', '--workspace', 'nowhere'], /no workspace of this name/],
-    [['token', 'create', '--name', 'a\u001b[2Jb'], /control characters/],
-    [['token', 'revoke', 'abc'], /Use the number of a token/],
-    [['token', 'show', '999999'], /No API token has this id/],
-    [['audit', 'list', '--limit', '0'], /Use a number from 1/],
-    [['token', 'revoke', '999999'], /No API token has this id/],
-    [['workspace', 'create', ''], /must not be empty/],
-    [['nonsense'], /unknown command/],
-  ])('%j is refused with a sentence and code 1', async (args, sentence) => {
+    [4, ['token', 'create', '--name', 'x', '--expires-at', 'tomorrow'], /must be in the form of RFC 3339/],
+    [4, ['token', 'create', '--name', 'x', '--expires-at', '2000-01-01T00:00:00Z'], /must be a moment in the future/],
+    [3, ['token', 'create', '--name', 'x', '--workspace', 'nowhere'], /no workspace of this name/],
+    [4, ['token', 'create', '--name', 'a\u001b[2Jb'], /control characters/],
+    [2, ['token', 'revoke', 'abc'], /Use the number in the first column/],
+    [3, ['token', 'show', '999999'], /No API token has this id/],
+    [2, ['token', 'list', '--output', 'xml'], /Allowed choices are table, json, ndjson/],
+    [2, ['token', 'list', '--nothing'], /unknown option '--nothing'/],
+    [2, ['token', 'list', 'more'], /too many arguments/],
+    [2, ['audit', 'list', '--limit', '0'], /Use a number from 1/],
+    [3, ['token', 'revoke', '999999'], /No API token has this id/],
+    [4, ['workspace', 'create', ''], /must not be empty/],
+    [2, ['nonsense'], /unknown command/],
+    [2, ['token'], /^Usage: user-group-service token/],
+    [3, ['keys', 'forget', 'k9', '--yes'], /not been written with a key "k9"/],
+  ])('code %d, and a sentence: %j', async (expected, args, sentence) => {
     const { code, stderr, stdout } = await cli(...args);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect({ code, stdout }).toEqual({ code: expected, stdout: '' });
     expect(stderr).toMatch(sentence);
     expect(stderr).not.toContain('    at ');
   });
@@ -200,7 +210,7 @@ onEachDatabase((kind) => {
   test('the first migration cannot be reverted', async () => {
     const [line] = (await cli('token', 'list')).stdout.split('\n');
     expect(await cli('migration', 'revert')).toMatchObject({
-      code: 1,
+      code: 4,
       stderr: expect.stringMatching(/^user-group-service: The first migration cannot be undone[^\n]*\n$/),
     });
     expect((await cli('token', 'list')).stdout.split('\n')[0]).toBe(line);

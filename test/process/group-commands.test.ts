@@ -89,7 +89,7 @@ onEachDatabase((kind) => {
   test('a file that is there is replaced only with --force, and what fails leaves none behind', async () => {
     writeFileSync(path('taken'), 'mine');
     const refused = await cli('export', path('taken'));
-    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--force') });
+    expect(refused).toMatchObject({ code: 4, stderr: expect.stringContaining('--force') });
     expect(read('taken')).toBe('mine');
     chmodSync(path('taken'), 0o644);
     expect((await cli('export', path('taken'), '--force', '--without-tokens')).code).toBe(0);
@@ -99,14 +99,14 @@ onEachDatabase((kind) => {
       code: 1,
       stderr: expect.stringContaining('ENOENT'),
     });
-    expect((await cli('export', path('x'), '--workspace', 'nowhere')).code).toBe(1);
+    expect((await cli('export', path('x'), '--workspace', 'nowhere')).code).toBe(3);
     expect(existsSync(path('x'))).toBe(false);
   });
 
-  test('lines that are refused are told, and the end is code 1', async () => {
+  test('lines that are refused are told, and the end is code 4', async () => {
     writeFileSync(path('bad'), toLines({ user_group_id: 'fine', name: 'F' }, { name: 'no id' }));
     const { code, stderr } = await cli('import', path('bad'), '--results', path('results'));
-    expect(code).toBe(1);
+    expect(code).toBe(4);
     const [line, counts, sentence] = stderr.trim().split('\n');
     expect(JSON.parse(line!)).toMatchObject({ line: 2, status: 422 });
     expect(counts).toBe('1 created, 0 updated, 0 unchanged.');
@@ -156,7 +156,7 @@ onEachDatabase((kind) => {
   });
 
   test('what the command line imports is in the audit log as the operator’s', async () => {
-    const { stdout } = await runCli(database.env, 'audit', 'list', '--limit', '1');
+    const { stdout } = await runCli(database.env, 'audit', 'list', '--limit', '1', '-o', 'ndjson');
     expect(JSON.parse(stdout)).toMatchObject({
       action: 'user_group.create',
       actor: { type: 'operator' },

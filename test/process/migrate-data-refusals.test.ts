@@ -57,11 +57,11 @@ onPostgres('a move that', () => {
   const move = (change: Record<string, string> = {}, ...args: string[]) =>
     runCli({ ...env(), ...change }, 'migrate-data', ...args);
 
-  /** One line that says this, code 1, a target as empty as migrations leave it, the source as it was. */
-  async function expectRefusal(attempt: typeof move, line: RegExp): Promise<void> {
+  /** One line that says this, the code, a target as empty as migrations leave it, the source as it was. */
+  async function expectRefusal(attempt: typeof move, line: RegExp, expected = 1): Promise<void> {
     const before = readFileSync(file());
     const { code, stdout, stderr } = await attempt();
-    expect([code, stdout]).toEqual([1, '']);
+    expect([code, stdout]).toEqual([expected, '']);
     expect(stderr).toMatch(/^user-group-service: [^\n]+\n$/);
     expect(stderr).toMatch(line);
     await expectEmptyTarget();
@@ -87,6 +87,7 @@ onPostgres('a move that', () => {
     env?: Record<string, string>;
     args?: string[];
     line: RegExp;
+    code?: number;
   }
 
   test.each<[string, Refusal]>([
@@ -96,6 +97,7 @@ onPostgres('a move that', () => {
       {
         env: { DATABASE_URL: new URL('/no_such_database', process.env['TEST_DATABASE_URL']).href },
         line: /"no_such_database" does not exist/,
+        code: 5,
       },
     ],
     [
@@ -134,6 +136,7 @@ onPostgres('a move that', () => {
       {
         args: ['--data-dir', join(tmpdir(), 'no-such-directory')],
         line: /There is no embedded database in \/.*no-such-directory/,
+        code: 3,
       },
     ],
     [
@@ -143,6 +146,7 @@ onPostgres('a move that', () => {
           writeFileSync(file(), 'something else '.repeat(100));
         },
         line: /The embedded database in .* cannot be read \(file is not a database\)/,
+        code: 5,
       },
     ],
     [
@@ -227,11 +231,12 @@ onPostgres('a move that', () => {
       {
         arrange: () => onInsert('user_group_token', "RAISE EXCEPTION 'disk full';"),
         line: /The data could not be moved, and nothing was \(disk full\)/,
+        code: 5,
       },
     ],
-  ])('%s is refused', async (_name, { arrange, env, args = [], line }) => {
+  ])('%s is refused', async (_name, { arrange, env, args = [], line, code }) => {
     await arrange?.();
-    await expectRefusal(() => move(env, ...args), line);
+    await expectRefusal(() => move(env, ...args), line, code);
   });
 
   /** Migrates the target, and makes it do this with each row that is inserted. */
@@ -255,7 +260,7 @@ onPostgres('a move that', () => {
     await (await startTestService(target)).close();
     const before = await readTables(target);
     const { code, stderr } = await move();
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/has data already, in the table "\w+"/)]);
+    expect([code, stderr]).toEqual([4, expect.stringMatching(/has data already, in the table "\w+"/)]);
     expect(await readTables(target)).toEqual(before);
   });
 
@@ -274,7 +279,7 @@ onPostgres('a move that', () => {
   test('finds a server on its source is refused, and the server goes on', async () => {
     const server = await startServer(source.env);
     const { code, stderr } = await move();
-    expect([code, stderr]).toEqual([1, expect.stringContaining('is open in another process; stop the service first.')]);
+    expect([code, stderr]).toEqual([5, expect.stringContaining('is open in another process; stop the service first.')]);
     expect((await server.api.put({ user_group_id: 'h', name: 'H' })).status).toBe(200);
     await server.stop();
     await expectMoved();
@@ -304,7 +309,7 @@ onPostgres('a move that', () => {
     const client = new Client({ connectionString: target.env['DATABASE_URL'] });
     await client.connect();
     await client.query('BEGIN; LOCK TABLE user_group IN ROW EXCLUSIVE MODE');
-    await expectRefusal(move, /is being written to; stop what uses it first/);
+    await expectRefusal(move, /is being written to; stop what uses it first/, 4);
     await client.end();
   });
 

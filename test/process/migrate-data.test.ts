@@ -189,7 +189,7 @@ onPostgres('a database with everything', () => {
     expect(await server.stop()).toBe(0);
     const rows = await readTables(target);
     const { code, stderr } = await runCli(targetEnv, 'migrate-data');
-    expect([code, stderr]).toEqual([1, expect.stringContaining('has data already, in the table')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('has data already, in the table')]);
     expect(await readTables(target)).toEqual(rows);
   });
 

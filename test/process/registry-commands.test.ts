@@ -22,44 +22,47 @@ onEachDatabase((kind) => {
   ])('%s does what the API does', async (command, path, field) => {
     const created = await cli(command, 'create', '--provided-id', 'one', '--name', 'The one');
     expect([created.code, created.stderr]).toEqual([0, '']);
-    const [head, [id, ...rest] = []] = lines(created.stdout);
+    const fields = Object.fromEntries(lines(created.stdout)) as Record<string, string>;
+    expect(fields).toMatchObject({ provided_id: 'one', name: 'The one' });
+    const { id } = fields;
+    const [head, row] = lines((await cli(command, 'list')).stdout);
     expect(head).toEqual(['ID', 'PROVIDED ID', 'NAME', 'CREATED', 'CHANGED']);
-    expect(rest.slice(0, 2)).toEqual(['one', 'The one']);
+    expect(row!.slice(0, 3)).toEqual([id, 'one', 'The one']);
 
     const again = await cli(command, 'create', '--provided-id', 'one', '--name', 'Another');
-    expect([again.code, again.stdout]).toEqual([1, '']);
+    expect([again.code, again.stdout]).toEqual([4, '']);
     expect(again.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
 
     // A caller may choose what a terminal would obey.
     const name = 'Escape \u001b[2J\u009b';
     expect((await service.api.call('PATCH', `${path}/${id}`, { name })).status).toBe(200);
     expect((await cli(command, 'list')).stdout).toContain('Escape \\u001b[2J\\u009b ');
-    const escaped = (await cli(command, 'show', id!)).stdout;
+    const escaped = (await cli(command, 'show', id!, '--output', 'ndjson')).stdout;
     expect(escaped).toContain('"Escape \\u001b[2J\\u009b"');
     expect(JSON.parse(escaped)).toMatchObject({ name });
     expect((await cli(command, 'update', id!, '--name', 'Renamed')).code).toBe(0);
     const { body } = (await service.api.call('GET', `${path}/${id}`)) as unknown as Answer;
-    const shown = await cli(command, 'show', id!);
-    expect(JSON.parse(shown.stdout)).toEqual(body[field]);
+    const shown = await cli(command, 'show', id!, '--output', 'json');
+    expect(JSON.parse(shown.stdout)).toEqual(body);
     expect(body[field]).toMatchObject({ provided_id: 'one', name: 'Renamed' });
     expect(lines((await cli(command, 'list')).stdout)).toHaveLength(2);
     expect(lines((await cli(command, 'list', '--provided-id', 'two')).stdout)).toHaveLength(1);
 
     expect((await cli(command, 'delete', id!)).code).toBe(0);
     expect((await service.api.call('GET', `${path}/${id}`)).status).toBe(404);
-    expect((await cli(command, 'delete', id!)).code).toBe(1);
+    expect((await cli(command, 'delete', id!)).code).toBe(3);
   });
 
   test('workspace set stores what the API would, and refuses what it would', async () => {
     await cli('schema', 'create', '--provided-id', 'sales', '--name', 'Sales');
     const set = await cli(
-      ...['workspace', 'set', '--mapping-policy', 'registered', '--required-schemas', 'sales'],
+      ...['workspace', 'update', '-o', 'json', '--mapping-policy', 'registered', '--required-schemas', 'sales'],
       ...['--required-properties', 'region:string,seats:number'],
       ...['--embed-token-issuer', 'https://i.example', '--embed-token-audiences', 'a,b'],
     );
     expect([set.code, set.stderr]).toEqual([0, '']);
     const { body } = (await service.api.call('GET', '/api/v1/workspace')) as unknown as Answer;
-    expect(JSON.parse(set.stdout)).toEqual(body['workspace']);
+    expect(JSON.parse(set.stdout)).toEqual(body);
     expect(body['workspace']).toMatchObject({
       mapping_policy: 'registered',
       required_properties: [
@@ -75,12 +78,12 @@ onEachDatabase((kind) => {
       ['--required-properties', 'region'],
       ['--required-schemas', 'unknown'],
     ]) {
-      const refused = await cli('workspace', 'set', ...wrong);
-      expect([refused.code, refused.stdout]).toEqual([1, '']);
+      const refused = await cli('workspace', 'update', ...wrong);
+      expect([refused.code, refused.stdout]).toEqual([4, '']);
       expect(refused.stderr).toMatch(/^user-group-service: [^\n]+\n$/);
     }
     const cleared = await cli(
-      ...['workspace', 'set', '--mapping-policy', 'open', '--required-schemas', ''],
+      ...['workspace', 'update', '-o', 'ndjson', '--mapping-policy', 'open', '--required-schemas', ''],
       ...['--required-properties', '', '--embed-token-issuer', 'default'],
     );
     expect(JSON.parse(cleared.stdout)).toMatchObject({
@@ -90,12 +93,14 @@ onEachDatabase((kind) => {
       embed_token_issuer: null,
       embed_token_audiences: ['a', 'b'],
     });
-    expect(JSON.parse((await cli('workspace', 'show')).stdout)).toEqual(JSON.parse(cleared.stdout));
+    expect(JSON.parse((await cli('workspace', 'show', '--output', 'ndjson')).stdout)).toEqual(
+      JSON.parse(cleared.stdout),
+    );
   });
 
   test('a scope that there is not is named', async () => {
     const { code, stderr } = await cli('token', 'create', '--name', 't', '--scopes', 'audit:raed');
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toMatch(/"audit:raed" is no scope; use "all", or a list of user-groups:read,/);
   });
 });

@@ -120,7 +120,9 @@ onEachDatabase((kind) => {
     const own = servers.map(({ apiOf }) => apiOf(created.stdout.trim()));
     const on = (index: number) => own[index % own.length]!;
     const QUOTA = 40;
-    expect((await runCli(database.env, 'workspace', 'quota', 'limited', String(QUOTA))).code).toBe(0);
+    expect(
+      (await runCli(database.env, 'workspace', 'update', 'limited', '--user-group-quota', String(QUOTA))).code,
+    ).toBe(0);
     const counts = async () => {
       const { stdout } = await runCli(database.env, 'workspace', 'list');
       return Number(/^\d+ +limited .* (\d+) *$/m.exec(stdout)![1]);

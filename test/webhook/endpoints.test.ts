@@ -306,7 +306,7 @@ onEachDatabase((kind) => {
       'create',
       '--url',
       URL,
-      '--events',
+      '--event-types',
       'user_group.*,api_token.*',
       '--header',
       'X-A: a: b',
@@ -318,29 +318,30 @@ onEachDatabase((kind) => {
     const id = String(endpoint!.id);
     expect(endpoint).toMatchObject({ event_types: ['user_group.*', 'api_token.*'], headers: ['X-A', 'X-B'] });
     expect((await run('list')).lines[1]).toContain(id);
-    expect(JSON.parse((await run('show', id)).stdout)).toEqual(endpoint);
+    expect(JSON.parse((await run('show', id, '-o', 'ndjson')).stdout)).toEqual(endpoint);
     expect((await run('update', id, '--description', 'x', '--no-headers')).code).toBe(0);
-    expect((await run('disable', id)).stdout).toContain('off (request)');
+    expect((await run('disable', id)).stdout).toMatch(/^disabled_reason +request$/m);
+    expect((await run('list')).stdout).toContain('off (request)');
     const [changed] = (await api.call('GET', PATH)).body.webhook_endpoints;
     expect(changed).toMatchObject({ description: 'x', headers: [], enabled: false });
-    expect((await run('enable', id)).stdout).toMatch(/ on /);
-    expect((await run('roll-secret', id, '--grace', '0')).stdout).toMatch(/^whsec_/);
+    expect((await run('enable', id)).stdout).toMatch(/^enabled +true$/m);
+    expect((await run('roll-secret', id, '--grace-period-seconds', '0')).stdout).toMatch(/^whsec_/);
     const asymmetric = await run('create', '--url', URL, '--signature', 'v1a');
     expect(asymmetric.stdout).toMatch(/^whpk_\S+\n$/);
     expect((await run('attempts', id)).lines[0]).toMatch(/^TIME +EVENT +TYPE/);
     const replayed = await run('replay', id, '--from', '2030-01-01T00:00:00Z');
     expect(replayed).toMatchObject({ code: 0, stderr: 'The events will be sent again.\n' });
     expect((await run('delete', id)).code).toBe(0);
-    for (const args of [
-      ['show', id],
-      ['show', 'x'],
-      ['attempts', id],
-      ['replay', id, '--from', '2030-01-01T00:00:00Z'],
-      ['create', '--url', 'http://receiver.example'],
-      ['create', '--url', URL, '--header', 'X'],
-    ]) {
+    for (const [expected, ...args] of [
+      [3, 'show', id],
+      [2, 'show', 'x'],
+      [3, 'attempts', id],
+      [3, 'replay', id, '--from', '2030-01-01T00:00:00Z'],
+      [4, 'create', '--url', 'http://receiver.example'],
+      [2, 'create', '--url', URL, '--header', 'X'],
+    ] as const) {
       const { code, stderr } = await run(...args);
-      expect([args, code]).toEqual([args, 1]);
+      expect([args, code]).toEqual([args, expected]);
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     const made = (await events()).filter(({ action }) => action === 'webhook_endpoint.create');

@@ -48,7 +48,7 @@ onEachDatabase((kind) => {
     expect([refused.code, refused.stderr]).toEqual([1, expect.stringContaining('key "k1"')]);
     const asked = await runCli(withKeys(database, 'k2'), 'keys', 'forget', 'k1');
     expect([asked.code, asked.stderr]).toEqual([
-      1,
+      4,
       expect.stringContaining('affects 0 tokens and 1 webhook endpoint:'),
     ]);
     const forgotten = await runCli(withKeys(database, 'k2'), 'keys', 'forget', 'k1', '--yes');

@@ -1,20 +1,27 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { AuditEventService } from '../../audit/audit-event.service.ts';
-import { toTerminalJson } from '../print-table.ts';
+import type { AuditEventView } from '../../audit/dto/audit-event-response.dto.ts';
+import { outputOption, type Printing, printList } from '../output.ts';
+import { toCell } from '../resource-command.ts';
+import { subcommandOf } from '../subcommand.ts';
 import { withServices } from '../with-services.ts';
 
 const MAX_EVENTS = 10_000;
 
 export function defineAudit(audit: Command): void {
-  audit
-    .command('list')
-    .description('print the latest events of every workspace, one JSON object per line, newest first')
+  subcommandOf(audit, 'list', 'list the latest events of every workspace, newest first', '--limit 20')
+    .addOption(outputOption())
     .option('--limit <count>', 'how many', parseLimit, 100)
-    .action(({ limit }: { limit: number }) =>
+    .action((options: Printing & { limit: number }) =>
       withServices(async (app) => {
-        for (const event of await app.get(AuditEventService).listLatest(limit)) {
-          console.log(toTerminalJson(event));
-        }
+        const audit_events = await app.get(AuditEventService).listLatest(options.limit);
+        const response = { success: 1, audit_events, has_more: audit_events.length === options.limit };
+        printList<AuditEventView>(options, response, 'audit_events', {
+          TIME: ({ occurred_at }) => toCell(occurred_at),
+          ACTION: ({ action }) => action,
+          ACTOR: ({ actor }) => (actor.api_token_id === undefined ? actor.type : `token ${actor.api_token_id}`),
+          OBJECT: ({ object }) => (object ? `${object.type} ${object.id}` : '-'),
+        });
       }),
     );
 }

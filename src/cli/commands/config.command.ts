@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import { configure } from '../configure.ts';
+import { outputOption, printOne, type Printing } from '../output.ts';
+import { subcommandOf } from '../subcommand.ts';
 
 export function defineConfig(config: Command): void {
-  config
-    .command('check')
-    .description('check the environment without touching the database')
-    .action(async () => {
+  subcommandOf(config, 'check', 'check the environment without touching the database')
+    .addOption(outputOption())
+    .action(async (options: Printing) => {
       const config = await configure();
       const { databaseUrl, dataDir, plugins } = config;
       if (plugins.length > 0) {
@@ -13,8 +14,10 @@ export function defineConfig(config: Command): void {
         (await import('../../app/app.module.ts')).AppModule.with(config);
       }
       const database = databaseUrl === undefined ? `SQLite in ${dataDir}` : 'PostgreSQL';
-      const names = plugins.map(({ definition }) => definition.name).join(', ');
-      const added = names === '' ? '' : ` Plugins: ${names}.`;
-      console.log(`The configuration is valid. Database: ${database}.${added}`);
+      const names = plugins.map(({ definition }) => definition.name);
+      const added = names.length === 0 ? '' : ` Plugins: ${names.join(', ')}.`;
+      const sentence = `The configuration is valid. Database: ${database}.${added}`;
+      if (options.output === 'table') console.log(sentence);
+      else printOne(options, { success: 1, database, plugins: names });
     });
 }

@@ -7,7 +7,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import { splitLines } from '../../common/http/responses/lines.ts';
 import { toNdjson } from '../../common/http/responses/ndjson.ts';
 import { handOverSignals } from '../../common/early-signals.ts';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { OperatorError, OperatorRefusal } from '../../common/problem/operator-error.ts';
 import { PrivateFile } from '../../common/secret/private-file.ts';
 import { Config } from '../../config/config.ts';
 import { KeyCheck } from '../../key-administration/key-check.ts';
@@ -16,9 +16,11 @@ import { UserGroupExporter } from '../../user-group/bulk/user-group-exporter.ts'
 import { UserGroupImporter } from '../../user-group/bulk/user-group-importer.ts';
 import { showCount, showProgress } from '../show-progress.ts';
 import { toTerminalJson } from '../print-table.ts';
+import { type Form, outputOption, type Printing, printOne } from '../output.ts';
+import { subcommandOf, withWorkspaceOption } from '../subcommand.ts';
 import { withWorkspace } from '../with-services.ts';
 
-interface ImportSettings {
+interface ImportSettings extends Printing {
   workspace: string;
   results?: string;
 }
@@ -35,21 +37,27 @@ const INTERRUPTED = 130;
 const STANDARD = '-';
 
 export function defineGroup(group: Command): void {
-  group
-    .command('import')
-    .description('store a group for each line of JSON; can be interrupted and repeated')
+  withWorkspaceOption(
+    subcommandOf(
+      group,
+      'import',
+      'store a group for each line of JSON; can be interrupted and repeated',
+      'groups.ndjson --results results.ndjson',
+    ),
+    'groups',
+  )
+    .addOption(outputOption())
     .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
-    .option('--workspace <name>', 'whose groups they are', 'default')
     .option('--results <file>', 'write what became of each line there')
     .action((file: string, settings: ImportSettings) =>
       withCaller(settings.workspace, (app, caller) => importFrom(app, caller, file, settings)),
     );
 
-  group
-    .command('export')
-    .description('write every group with its token, one line of JSON each')
+  withWorkspaceOption(
+    subcommandOf(group, 'export', 'write every group with its token, one line of JSON each', 'groups.ndjson'),
+    'groups',
+  )
     .argument('[file]', 'readable by its owner alone; standard output if not given', STANDARD)
-    .option('--workspace <name>', 'whose groups', 'default')
     .option('--without-tokens', 'leave the tokens out')
     .option('--force', 'replace the file if it is there')
     .action((file: string, settings: ExportSettings) =>
@@ -71,7 +79,7 @@ async function importFrom(
   app: INestApplicationContext,
   caller: Caller,
   path: string,
-  { results }: ImportSettings,
+  { output, results }: ImportSettings,
 ): Promise<void> {
   const lines = splitLines(await openInput(path), app.get(Config).bodyLimit);
   const resultsFile = results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
@@ -84,17 +92,19 @@ async function importFrom(
     }
   }
   if (resultsFile !== undefined) closeSync(resultsFile);
-  report(last!);
+  report(last!, output);
 }
 
-/** @throws OperatorError if any line was refused, or not read */
-function report({ summary }: ImportSummary): void {
+/** @throws OperatorRefusal if any line was refused, OperatorError if not all were read */
+function report(response: ImportSummary, output: Form): void {
+  const { summary } = response;
   const { created, updated, unchanged, failed, complete, detail = '' } = summary;
   const replaced = summary.tokens_replaced;
   const ofTokens = replaced === 0 ? '' : ` Tokens replaced: ${replaced}.`;
-  console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.${ofTokens}`);
+  if (output !== 'table') printOne({ output }, response);
+  else console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.${ofTokens}`);
   if (!complete) throw new OperatorError(`The import has ended early; repeat it. ${detail}`);
-  if (failed > 0) throw new OperatorError(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
+  if (failed > 0) throw new OperatorRefusal(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
 }
 
 async function openInput(path: string): Promise<AsyncIterable<Buffer>> {
@@ -153,8 +163,8 @@ async function* asText(pages: AsyncIterable<readonly object[]>): AsyncGenerator<
   for await (const rows of pages) yield toNdjson(rows);
 }
 
-function alreadyThere(path: string): OperatorError {
-  return new OperatorError(`The file ${path} exists already; use --force to replace it.`);
+function alreadyThere(path: string): OperatorRefusal {
+  return new OperatorRefusal(`The file ${path} exists already; use --force to replace it.`);
 }
 
 /** @throws OperatorError with the reason, if the file cannot be opened */

@@ -3,25 +3,29 @@ import { migrateData } from '../../database/move/migrate-data.ts';
 import { configuredKeys } from '../../encryption-key/standard-key-provider.ts';
 import { KeyRing } from '../../encryption-key/key-ring.ts';
 import { checkSourceKeys } from '../../key-administration/check-source-keys.ts';
-import { printTable } from '../print-table.ts';
+import type { MovedTable } from '../../database/move/table-copy.ts';
+import { outputOption, type Printing, printList } from '../output.ts';
+import { withExample } from '../subcommand.ts';
 import { showProgress } from '../show-progress.ts';
 import { configure } from '../configure.ts';
 
 export function defineMigrateData(command: Command): void {
-  command
+  withExample(command, 'migrate-data --data-dir ./data')
+    .addOption(outputOption())
     .option('--data-dir <directory>', 'where the embedded database is (default: DATA_DIR)')
-    .action(async ({ dataDir }: { dataDir?: string }) => {
+    .action(async (options: Printing & { dataDir?: string }) => {
       const config = await configure();
-      const from = dataDir ?? config.dataDir;
+      const from = options.dataDir ?? config.dataDir;
       const ring = new KeyRing((await configuredKeys(config)) ?? []);
       const tables = await migrateData(config, from, {
         checkSource: (source) => checkSourceKeys(ring, source, from),
         onProgress: showProgress,
       });
-      printTable(
-        ['TABLE', 'ROWS', 'SHA-256'],
-        tables.map(({ name, rows, digest }) => [name, rows, digest]),
-      );
+      printList<MovedTable>(options, { success: 1, tables, has_more: false }, 'tables', {
+        TABLE: ({ name }) => name,
+        ROWS: ({ rows }) => rows,
+        'SHA-256': ({ digest }) => digest,
+      });
       const total = tables.reduce((sum, { rows }) => sum + rows, 0);
       console.error(`${total} rows of ${tables.length} tables were copied, and are equal on both.`);
     });

@@ -2,48 +2,53 @@ import type { Command } from 'commander';
 import { OperatorError } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { grantRights } from '../../database/schema/grants.ts';
-import { listMigrations, prepareDatabase, revertMigration } from '../../database/schema/migrate.ts';
-import { printTable } from '../print-table.ts';
+import {
+  listMigrations,
+  type MigrationState,
+  prepareDatabase,
+  revertMigration,
+} from '../../database/schema/migrate.ts';
 import { configure, notifyOperator } from '../configure.ts';
+import { outputOption, printDone, type Printing, printList } from '../output.ts';
+import { subcommandOf } from '../subcommand.ts';
 
 export function defineMigration(migration: Command): void {
-  migration
-    .command('run')
-    .description('run the pending migrations; the server does so at its start')
+  const subcommand = (name: string, description: string, example = '') =>
+    subcommandOf(migration, name, description, example).addOption(outputOption());
+
+  subcommand('run', 'run the pending migrations; the server does so at its start', '--grant-to user_groups_service')
     .option('--grant-to <role>', 'then give this PostgreSQL role what it needs to serve, and no more')
-    .action(async ({ grantTo }: { grantTo?: string }) => {
+    .action(async (options: Printing & { grantTo?: string }) => {
+      const { grantTo } = options;
       const config = await configureForSchema();
       if (grantTo !== undefined && config.databaseUrl === undefined) {
         throw new OperatorError('--grant-to needs DATABASE_URL: the embedded database has no roles.');
       }
       const { migrated } = await prepareDatabase(config, notifyOperator);
-      for (const name of migrated) console.log(name);
-      if (migrated.length === 0) console.error('There was no migration to run.');
+      const migrations = migrated.map((name) => ({ name }));
+      if (options.output !== 'table' || migrated.length > 0) {
+        printList<{ name: string }>(options, { success: 1, migrations, has_more: false }, 'migrations', {
+          MIGRATION: ({ name }) => name,
+        });
+      } else console.error('There was no migration to run.');
       if (grantTo !== undefined) await grantRights(config, grantTo);
     });
 
-  migration
-    .command('revert')
-    .description('undo the latest migration, with the data its tables hold')
+  subcommand('revert', 'undo the latest migration, with the data its tables hold', '--plugin seats')
     .option('--plugin <name>', 'of this plugin, not of the service')
-    .action(async ({ plugin }: { plugin?: string }) => {
-      const name = await revertMigration(await configureForSchema(), notifyOperator, plugin);
-      console.error(name === undefined ? 'There was no migration to undo.' : `${name} is undone.`);
+    .action(async (options: Printing & { plugin?: string }) => {
+      const name = await revertMigration(await configureForSchema(), notifyOperator, options.plugin);
+      const sentence = name === undefined ? 'There was no migration to undo.' : `${name} is undone.`;
+      printDone(options, sentence, { success: 1, reverted: name ?? null });
     });
 
-  migration
-    .command('show')
-    .description('list the migrations')
-    .action(async () => {
-      const rows = await listMigrations(await configureForSchema(), notifyOperator);
-      printTable(
-        ['MIGRATION', 'APPLIED'],
-        rows.map(({ name, plugin, applied }) => [
-          plugin === undefined ? name : `${plugin}: ${name}`,
-          applied ? 'yes' : 'no',
-        ]),
-      );
+  subcommand('show', 'list the migrations').action(async (options: Printing) => {
+    const migrations = await listMigrations(await configureForSchema(), notifyOperator);
+    printList<MigrationState>(options, { success: 1, migrations, has_more: false }, 'migrations', {
+      MIGRATION: ({ name, plugin }) => (plugin === undefined ? name : `${plugin}: ${name}`),
+      APPLIED: ({ applied }) => (applied ? 'yes' : 'no'),
     });
+  });
 }
 
 /** Reads the configuration for the owner of the tables, who needs no key. */

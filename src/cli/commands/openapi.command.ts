@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import { Config } from '../../config/config.ts';
 import { loadPlugins } from '../../config/load-plugins.ts';
+import { withExample } from '../subcommand.ts';
 import { describeOpenApi } from '../../app/openapi/openapi.ts';
 
 export function defineOpenApi(openapi: Command): void {
-  openapi.action(async () => {
+  withExample(openapi, 'openapi > openapi.json').action(async () => {
     console.log(
       JSON.stringify(
         await describeOpenApi(Object.assign(new Config(), { plugins: await loadPlugins(process.env) })),

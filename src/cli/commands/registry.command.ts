@@ -13,21 +13,23 @@ import { resourceCommand, toBody, toCell } from '../resource-command.ts';
 interface Settings {
   providedId?: string;
   name: string;
-  workspace: string;
 }
 
 export function defineSchema(schema: Command): void {
-  defineKind(schema, schemaKind);
+  defineKind(schema, schemaKind, '--provided-id sales --name Sales');
 }
 
 export function defineDataSource(dataSource: Command): void {
-  defineKind(dataSource, dataSourceKind);
+  defineKind(dataSource, dataSourceKind, "--provided-id warehouse-emea --name 'Warehouse EMEA'");
 }
 
-function defineKind(group: Command, kind: RegisteredKind): void {
-  const { subcommand, about, run, print, list, show } = resourceCommand(group, {
+function defineKind(group: Command, kind: RegisteredKind, example: string): void {
+  const { type } = kind;
+  const { subcommand, about, runToOne, list, show, end } = resourceCommand(group, {
     noun: kind.name,
     service: RegistryService,
+    one: type,
+    many: `${type}s`,
     columns: {
       ID: ({ id }: RegisteredView) => id,
       'PROVIDED ID': ({ provided_id }) => provided_id,
@@ -36,39 +38,38 @@ function defineKind(group: Command, kind: RegisteredKind): void {
       CHANGED: ({ updated_at }) => toCell(updated_at),
     },
   });
+  // Makes the response of the API.
+  const respond = (view: RegisteredView) => ({ success: 1, [type]: view });
 
-  subcommand('create', `register a ${kind.name}`)
+  subcommand('create', `register a ${kind.name}`, example)
     .requiredOption('--provided-id <id>', 'your own id of it, which cannot be changed')
     .requiredOption('--name <name>', 'its name for people')
     .action(
-      run<Settings>(async ({ service, caller, options }) => {
+      runToOne<Settings>(async ({ service, caller, options }) => {
         const { providedId: provided_id, name } = options;
         const dto = checkedDto(CreateRegistryEntryRequest, { provided_id, name });
-        print([await service.register(caller, kind, dto)]);
+        return respond(await service.register(caller, kind, dto));
       }),
     );
 
-  list<Settings>(`list the ${kind.name}s of a workspace`, ({ service, caller, options }, { cursor }) => {
+  list<Settings>(`list the ${kind.name}s of a workspace`, async ({ service, caller, options }, page) => {
     // An empty id is none.
-    const query = toBody({ provided_id: options.providedId || undefined, cursor });
-    return service.list(caller, kind, checkedDto(RegistryQueryDto, query));
+    const query = toBody({ ...page, provided_id: options.providedId || undefined });
+    const { rows, ...next } = await service.list(caller, kind, checkedDto(RegistryQueryDto, query));
+    return { success: 1, [`${type}s`]: rows, ...next };
   }).option('--provided-id <id>', 'only the one with this id of yours');
 
-  show(`show one ${kind.name}`, ({ service, caller, id }) => service.get(caller, kind, id));
+  show(`show one ${kind.name}`, async ({ service, caller, id }) => respond(await service.get(caller, kind, id)));
 
-  about('update', `rename a ${kind.name}`)
+  about('update', `rename a ${kind.name}`, '--name Sales')
     .requiredOption('--name <name>', 'its name for people')
     .action(
-      run<Settings>(async ({ service, caller, options, id }) => {
-        const { name } = options;
-        print([await service.rename(caller, kind, id, checkedDto(UpdateRegistryEntryRequest, { name }))]);
-      }),
+      runToOne<Settings>(async ({ service, caller, options: { name }, id }) =>
+        respond(await service.rename(caller, kind, id, checkedDto(UpdateRegistryEntryRequest, { name }))),
+      ),
     );
 
-  about('delete', `delete a ${kind.name} that nothing refers to`).action(
-    run(async ({ service, caller, id }) => {
-      await service.remove(caller, kind, id);
-      console.error(`The ${kind.name} ${id} is deleted.`);
-    }),
+  end('delete', `delete a ${kind.name} that nothing refers to`, 'deleted', ({ service, caller, id }) =>
+    service.remove(caller, kind, id),
   );
 }

@@ -8,7 +8,8 @@ import {
 } from '../../api-token/dto/api-token.dto.ts';
 import { type Scope, scopes } from '../../common/access/caller.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
-import { parseList, resourceCommand, toBody, toCell } from '../resource-command.ts';
+import type { Printing } from '../output.ts';
+import { parseList, parseSeconds, resourceCommand, toBody, toCell } from '../resource-command.ts';
 
 /** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
@@ -21,94 +22,84 @@ interface Settings {
   name?: string;
   scopes?: string[];
   /** Or "never". */
-  expires?: string;
+  expiresAt?: string;
   /** Or "any". */
-  cidrs?: string;
-  workspace: string;
+  allowedCidrs?: string;
 }
 
 export function defineToken(token: Command): void {
-  const { subcommand, about, run, print, list, show } = resourceCommand(token, {
-    noun: 'token',
+  const { subcommand, about, run, runToOne, issued, list, show, end } = resourceCommand(token, {
+    noun: 'API token',
     service: ApiTokenService,
-    idHint: 'Use the number of a token.',
+    one: 'api_token',
+    many: 'api_tokens',
     columns: {
       ID: ({ id }: ApiTokenView) => id,
       NAME: ({ name }) => name,
-      'ENDS IN': ({ last_four }) => last_four,
+      'LAST 4': ({ last_four }) => last_four,
       STATE: ({ state }) => state,
-      SCOPES: (one) => one.scopes.join(),
-      ADDRESSES: ({ allowed_cidrs }) => allowed_cidrs?.join() ?? 'any',
-      CREATED: ({ created_at }) => toCell(created_at),
-      'LAST USED': ({ last_used_at }) => toCell(last_used_at),
+      SCOPES: (one) => (scopes.every((scope) => one.scopes.includes(scope)) ? 'all' : one.scopes.join()),
       EXPIRES: ({ expires_at }) => toCell(expires_at),
+      'LAST USED': ({ last_used_at }) => toCell(last_used_at),
     },
   });
+  const printIssued = (options: Printing & { workspace: string }, response: ApiTokenWithSecretResponse) => {
+    const { id, token: secret } = response.api_token;
+    issued(options, response, `API token ${id} of the workspace "${options.workspace}":`, secret);
+  };
 
-  subcommand('create', 'issue an API token and print it; it cannot be shown again')
+  subcommand(
+    'create',
+    'issue an API token and print it; it cannot be shown again',
+    '--name billing --scopes user-groups:read',
+  )
     .requiredOption('--name <name>', 'what the token is for')
     .option('--scopes <list>', SCOPES_HELP, parseScopes, HOST_SCOPES)
-    .option('--expires <time>', EXPIRES_HELP)
-    .option('--cidrs <list>', CIDRS_HELP)
+    .option('--expires-at <time>', EXPIRES_HELP)
+    .option('--allowed-cidrs <list>', CIDRS_HELP)
     .action(
       run<Settings>(async ({ service, caller, options }) => {
         const dto = checkedDto(CreateApiTokenRequest, toWire(options));
-        printIssued(await service.issue(caller, dto), options.workspace);
+        printIssued(options, await service.issue(caller, dto));
       }),
     );
 
-  list('list the API tokens of a workspace', async ({ service, caller }, query) => {
-    const { api_tokens: rows, next_cursor } = await service.list(caller, query);
-    return { rows, next_cursor };
-  });
+  list('list the API tokens of a workspace', ({ service, caller }, query) => service.list(caller, query));
 
-  show('show one API token, without the token itself', async ({ service, caller, id }) => {
-    return (await service.get(caller, id)).api_token;
-  });
+  show('show one API token, without the token itself', ({ service, caller, id }) => service.get(caller, id));
 
-  about('update', 'change an API token; what is not given stays')
+  about('update', 'change an API token; what is not given stays', '--expires-at never')
     .option('--name <name>', 'what the token is for')
     .option('--scopes <list>', SCOPES_HELP, parseScopes)
-    .option('--expires <time>', `${EXPIRES_HELP}, or "never"`)
-    .option('--cidrs <list>', `${CIDRS_HELP}, or "any"`)
+    .option('--expires-at <time>', `${EXPIRES_HELP}, or "never"`)
+    .option('--allowed-cidrs <list>', `${CIDRS_HELP}, or "any"`)
     .action(
-      run<Settings>(async ({ service, caller, options, id }) => {
-        const dto = checkedDto(UpdateApiTokenRequest, toWire(options));
-        print([(await service.update(caller, id, dto)).api_token]);
+      runToOne<Settings>(({ service, caller, options, id }) =>
+        service.update(caller, id, checkedDto(UpdateApiTokenRequest, toWire(options))),
+      ),
+    );
+
+  about('rotate', 'issue a token in the place of another and print it', '--grace-period-seconds 3600')
+    .option('--grace-period-seconds <seconds>', 'for how long the old one stays valid', parseSeconds, 0)
+    .action(
+      run<{ gracePeriodSeconds: number }>(async ({ service, caller, options, id }) => {
+        const dto = checkedDto(RotateApiTokenRequest, { grace_period_seconds: options.gracePeriodSeconds });
+        printIssued(options, await service.rotate(caller, id, dto));
       }),
     );
 
-  about('rotate', 'issue a token in the place of another and print it')
-    .option('--grace <seconds>', 'for how long the old one stays valid', '0')
-    .action(
-      run<Settings & { grace: string }>(async ({ service, caller, options, id }) => {
-        const grace_period_seconds = Number(options.grace);
-        const dto = checkedDto(RotateApiTokenRequest, { grace_period_seconds });
-        printIssued(await service.rotate(caller, id, dto), options.workspace);
-      }),
-    );
-
-  about('revoke', 'end an API token; every replica refuses it within a second').action(
-    run(async ({ service, caller, id }) => {
-      await service.revoke(caller, id);
-      console.error(`API token ${id} is revoked.`);
-    }),
+  end('revoke', 'end an API token; every replica refuses it within a second', 'revoked', ({ service, caller, id }) =>
+    service.revoke(caller, id),
   );
 }
 
-function toWire({ name, scopes, expires, cidrs }: Settings): object {
+function toWire({ name, scopes, expiresAt, allowedCidrs }: Settings): object {
   return toBody({
     name,
     scopes,
-    expires_at: expires === 'never' ? null : expires,
-    allowed_cidrs: cidrs === 'any' ? null : cidrs && parseList(cidrs),
+    expires_at: expiresAt === 'never' ? null : expiresAt,
+    allowed_cidrs: allowedCidrs === 'any' ? null : allowedCidrs && parseList(allowedCidrs),
   });
-}
-
-/** Prints the token alone on standard output, so that it can be piped. */
-function printIssued({ api_token }: ApiTokenWithSecretResponse, workspace: string): void {
-  console.error(`API token ${api_token.id} of the workspace "${workspace}":`);
-  console.log(api_token.token);
 }
 
 function parseScopes(list: string): string[] {

@@ -1,100 +1,93 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Caller } from '../../common/access/caller.ts';
 import { checkedDto } from '../../common/json/to-dto.ts';
 import { toWireTime } from '../../common/time.ts';
-import { UpdateWorkspaceRequest, type WorkspaceResponse } from '../../registry/settings/dto/workspace.dto.ts';
+import { UpdateWorkspaceRequest } from '../../registry/settings/dto/workspace.dto.ts';
 import { WorkspaceSettingsService } from '../../registry/settings/workspace-settings.service.ts';
-import { WorkspaceService } from '../../workspace/workspace.service.ts';
-import { printTable, toTerminalJson } from '../print-table.ts';
+import { type ListedWorkspace, WorkspaceService } from '../../workspace/workspace.service.ts';
+import { outputOption, printDone, type Printing, printList, printOne } from '../output.ts';
 import { parseList, toBody, toCell } from '../resource-command.ts';
+import { subcommandOf } from '../subcommand.ts';
 import { withServices, withWorkspace } from '../with-services.ts';
 
 type Quota = number | 'none';
 
-interface Settings {
-  workspace: string;
+interface Settings extends Printing {
   mappingPolicy?: string;
   requiredProperties?: string;
   requiredSchemas?: string;
   embedTokenIssuer?: string;
   embedTokenAudiences?: string;
+  userGroupQuota?: Quota;
 }
 
 export function defineWorkspace(workspace: Command): void {
-  workspace
-    .command('create')
-    .description('create a workspace')
+  const subcommand = (name: string, description: string, example = '') =>
+    subcommandOf(workspace, name, description, example).addOption(outputOption());
+
+  subcommand('create', 'create a workspace', 'acme')
     .argument('<name>')
-    .action((name: string) =>
+    .action((name: string, options: Printing) =>
       withServices(async (app) => {
-        const { id } = await app.get(WorkspaceService).create(name);
-        console.error(`Workspace ${id} is created.`);
+        const { id, publicId } = await app.get(WorkspaceService).create(name);
+        const response = { success: 1, workspace: { id: publicId, number: id, name } };
+        printDone(options, `Workspace ${id} is created.`, response);
       }),
     );
 
-  workspace
-    .command('quota')
-    .description('limit how many user groups a workspace may have')
-    .argument('<name>')
-    .argument('<number>', 'how many, or "none" for any number', parseQuota)
-    .action((name: string, quota: Quota) =>
+  subcommand('list', 'list the workspaces').action((options: Printing) =>
+    withServices(async (app) => {
+      const workspaces = (await app.get(WorkspaceService).list()).map(toView);
+      printList<ReturnType<typeof toView>>(options, { success: 1, workspaces, has_more: false }, 'workspaces', {
+        NUMBER: ({ number }) => number,
+        NAME: ({ name }) => name,
+        CREATED: ({ created_at }) => toCell(created_at),
+        ID: ({ id }) => id,
+        QUOTA: ({ user_group_quota }) => user_group_quota ?? 'none',
+        'USER GROUPS': ({ user_group_count }) => user_group_count ?? 'not counted',
+      });
+    }),
+  );
+
+  subcommand('show', 'show the settings of a workspace', 'acme')
+    .argument('[name]', 'whose settings', 'default')
+    .action((name: string, options: Printing) =>
       withWorkspace(name, async (app, caller) => {
-        const wanted = quota === 'none' ? null : quota;
-        await app.get(WorkspaceSettingsService).setUserGroupQuota(caller, wanted);
-        console.error(`The workspace may have ${wanted ?? 'any number of'} user groups.`);
+        printOne(options, await app.get(WorkspaceSettingsService).get(caller), 'workspace');
       }),
     );
 
-  workspace
-    .command('list')
-    .description('list the workspaces')
-    .action(() =>
-      withServices(async (app) => {
-        const rows = await app.get(WorkspaceService).list();
-        printTable(
-          ['ID', 'NAME', 'CREATED', 'PUBLIC ID', 'QUOTA', 'USER GROUPS'],
-          rows.map(({ id, name, publicId, createdAt, userGroupQuota, userGroupCount }) => [
-            id,
-            name,
-            toCell(toWireTime(createdAt)),
-            publicId,
-            userGroupQuota ?? 'none',
-            userGroupCount ?? 'not counted',
-          ]),
-        );
-      }),
-    );
-
-  workspace
-    .command('show')
-    .description('show the settings of a workspace')
-    .option('--workspace <name>', 'whose settings', 'default')
-    .action(({ workspace: name }: Settings) => withSettings(name, (settings, caller) => settings.get(caller)));
-
-  workspace
-    .command('set')
-    .description('change the settings of a workspace; what is not given stays')
-    .option('--workspace <name>', 'whose settings', 'default')
+  subcommand('update', 'change the settings of a workspace; what is not given stays', 'acme --user-group-quota 500')
+    .argument('[name]', 'whose settings', 'default')
     .option('--mapping-policy <policy>', '"open" or "registered"')
     .option('--required-properties <list>', 'such as region:string,seats:number; "" for none')
     .option('--required-schemas <list>', 'provided ids such as sales,stock; "" for none')
     .option('--embed-token-issuer <issuer>', 'what its embed tokens name as their issuer, or "default"')
     .option('--embed-token-audiences <list>', 'whom embed tokens may be for; "" for anybody')
-    .action((options: Settings) =>
-      withSettings(options.workspace, (settings, caller) =>
-        settings.update(caller, checkedDto(UpdateWorkspaceRequest, toWire(options))),
-      ),
+    .option('--user-group-quota <number>', 'how many user groups it may have, or "none" for any number', parseQuota)
+    .action((name: string, options: Settings) =>
+      withWorkspace(name, async (app, caller) => {
+        const settings = app.get(WorkspaceSettingsService);
+        // Can be refused, unlike the quota, and so comes first.
+        const response = await settings.update(caller, checkedDto(UpdateWorkspaceRequest, toWire(options)));
+        if (options.userGroupQuota !== undefined) {
+          const quota = options.userGroupQuota === 'none' ? null : options.userGroupQuota;
+          await settings.setUserGroupQuota(caller, quota);
+          response.workspace.user_group_quota = quota;
+        }
+        printOne(options, response, 'workspace');
+      }),
     );
 }
 
-function withSettings(
-  name: string,
-  work: (settings: WorkspaceSettingsService, caller: Caller) => Promise<WorkspaceResponse>,
-): Promise<void> {
-  return withWorkspace(name, async (app, caller) => {
-    const { workspace } = await work(app.get(WorkspaceSettingsService), caller);
-    console.log(toTerminalJson(workspace, 2));
-  });
+function toView({ id, name, publicId, createdAt, userGroupQuota, userGroupCount }: ListedWorkspace) {
+  return {
+    id: publicId,
+    number: id,
+    name,
+    created_at: toWireTime(createdAt),
+    user_group_quota: userGroupQuota,
+    user_group_count: userGroupCount,
+  };
 }
 
 function toWire(options: Settings): object {

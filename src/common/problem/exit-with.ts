@@ -2,8 +2,8 @@ import { ServiceError } from './errors.ts';
 import { OperatorError } from './operator-error.ts';
 import { redactTokens } from '../secret/secrets.ts';
 
-/** Ends the process with code 1, printing one line for an OperatorError, a stack for a defect. */
-export function exitWith(error: unknown): never {
+/** Ends the process, printing one line for an OperatorError, a stack for a defect. */
+export function exitWith(error: unknown, code = 1): never {
   if (error instanceof OperatorError || error instanceof ServiceError) {
     const message = redactTokens(error.message.replace(/\s*\n\s*/g, ' '));
     console.error(`user-group-service: ${message}`);
@@ -11,5 +11,5 @@ export function exitWith(error: unknown): never {
     // An error of a driver carries the parameters of its statement, so only the stack is printed.
     console.error(redactTokens(error instanceof Error ? (error.stack ?? '') : String(error)));
   }
-  process.exit(1);
+  process.exit(code);
 }

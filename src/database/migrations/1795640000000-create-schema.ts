@@ -1,5 +1,5 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { OperatorRefusal } from '../../common/problem/operator-error.ts';
 import { groupsAndRegistry } from './create-schema/groups-and-registry.ts';
 import { logAndEvents } from './create-schema/log-and-events.ts';
 import { tenancyAndTokens } from './create-schema/tenancy-and-tokens.ts';
@@ -17,7 +17,7 @@ export class CreateSchema1795640000000 implements MigrationInterface {
 
   /** Undoing it would delete everything, the audit log included. */
   down(): Promise<void> {
-    throw new OperatorError(
+    throw new OperatorRefusal(
       'The first migration cannot be undone, since that would delete everything; delete the database instead.',
     );
   }

@@ -1,6 +1,6 @@
 import type { Client, DatabaseError } from 'pg';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { DatabaseUnusable, OperatorError, OperatorRefusal } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { NO_LIMITS, RECORDS_CHANGES } from '../data-source-options.ts';
 import { isPostgresError, translateDatabaseError } from '../database-errors.ts';
@@ -114,7 +114,7 @@ async function inTransaction<T>(url: string, work: (client: Client) => Promise<T
     const isAnswer = isPostgresError(error);
     if (!isAnswer && !(translateDatabaseError(error) instanceof DatabaseUnavailable)) throw error;
     const { message } = error as Error;
-    throw new OperatorError(`${failure} (${message}).`, { cause: error });
+    throw new DatabaseUnusable(`${failure} (${message}).`, { cause: error });
   }
 }
 
@@ -128,7 +128,7 @@ async function claim(target: Client, tables: TableLayout[]): Promise<void> {
     await target.query(`LOCK TABLE ${listOf(tables)} IN EXCLUSIVE MODE`);
   } catch (error) {
     if ((error as DatabaseError).code !== LOCK_NOT_AVAILABLE) throw error;
-    throw new OperatorError('The PostgreSQL of DATABASE_URL is being written to; stop what uses it first.', {
+    throw new OperatorRefusal('The PostgreSQL of DATABASE_URL is being written to; stop what uses it first.', {
       cause: error,
     });
   }
@@ -146,7 +146,7 @@ async function requireNoData(target: Client, names: string[]): Promise<void> {
     const others = `SELECT FROM ${quote(name)} WHERE NOT (${MIGRATED_ROWS[name] ?? 'false'})`;
     const { rowCount } = await target.query(`${others} LIMIT 1`);
     if (rowCount === 0) continue;
-    throw new OperatorError(
+    throw new OperatorRefusal(
       `The PostgreSQL of DATABASE_URL has data already, in the table "${name}"; name an empty database.`,
     );
   }

@@ -1,5 +1,5 @@
 import type { Migration } from 'typeorm';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { OperatorError, OperatorNotFound } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 import { lockTables } from '../migrations/lock-tables.ts';
 import { MigrationSession } from './migration-session.ts';
@@ -49,7 +49,7 @@ export async function revertMigration(
   plugin?: string,
 ): Promise<string | undefined> {
   const set = migrationSets(given).find((one) => one.plugin === plugin);
-  if (!set) throw new OperatorError(`No plugin ${plugin} with migrations is in PLUGINS.`);
+  if (!set) throw new OperatorNotFound(`No plugin ${plugin} with migrations is in PLUGINS.`);
   const config = await reachDatabase(given, notify);
   return MigrationSession.use(config, notify, set, (session) =>
     session.alone(async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { DatabaseUnusable } from '../../common/problem/operator-error.ts';
 import type { Config } from '../../config/config.ts';
 
 /** Reports the progress of a start to the operator. */
@@ -24,7 +24,7 @@ export async function waitForMigrationLock(
   while (!(await attempt())) {
     const waited = performance.now() - started;
     if (waited >= migrationWaitSeconds * 1000) {
-      throw new OperatorError(
+      throw new DatabaseUnusable(
         `Another process has been migrating the database for ${migrationWaitSeconds} s (MIGRATION_WAIT_SECONDS); look at it, or try again later.`,
       );
     }

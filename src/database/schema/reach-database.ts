@@ -2,7 +2,7 @@ import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, stat
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseUnavailable } from '../../common/problem/errors.ts';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { DatabaseUnusable, OperatorError } from '../../common/problem/operator-error.ts';
 import { NO_SCHEMA_BEHIND_POOLER } from '../../config/load-config.ts';
 import type { Config } from '../../config/config.ts';
 import { hasSettings, isPooled, sqlitePath, withSettings } from '../data-source-options.ts';
@@ -50,7 +50,9 @@ export function toOperatorError(config: Config, error: unknown): OperatorError {
   const url = config.databaseDirectUrl ?? config.databaseUrl;
   if (url !== undefined) return unreachable(config, url, error);
   const message = error instanceof Error ? error.message : String(error);
-  return new OperatorError(`The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`, { cause: error });
+  return new DatabaseUnusable(`The database in DATA_DIR ${config.dataDir} cannot be used (${message}).`, {
+    cause: error,
+  });
 }
 
 function createDataDir(dataDir: string): void {
@@ -60,7 +62,7 @@ function createDataDir(dataDir: string): void {
     // SQLite would make the file readable by everybody; its journal inherits the file's mode.
     closeSync(openSync(sqlitePath(dataDir), 'a', 0o600));
   } catch (error) {
-    throw new OperatorError(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
+    throw new DatabaseUnusable(`DATA_DIR ${dataDir} is not a writable directory (${codeOf(error)}).`);
   }
 }
 
@@ -103,10 +105,10 @@ async function tryPostgres(config: Config, url: string): Promise<boolean> {
          current_setting('server_encoding') AS encoding, ${hasSettings(url)} AS "isKept"`,
     );
     if (Number(rows[0]!.version) < OLDEST_POSTGRES) {
-      throw new OperatorError('The PostgreSQL of DATABASE_URL is older than 15.');
+      throw new DatabaseUnusable('The PostgreSQL of DATABASE_URL is older than 15.');
     }
     if (rows[0]!.encoding !== 'UTF8') {
-      throw new OperatorError('The database of DATABASE_URL must have the encoding UTF8.');
+      throw new DatabaseUnusable('The database of DATABASE_URL must have the encoding UTF8.');
     }
     return isPooled(config) || rows[0]!.isKept;
   });
@@ -118,7 +120,7 @@ function unreachable(config: Config, url: string, error: unknown): OperatorError
   const reason = error instanceof Error && error.message ? error.message : codeOf(error);
   const variable = url === config.databaseUrl ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   const hint = reason.includes(OF_POOLER) ? '; through a pooler the URL must not bring any' : '';
-  return new OperatorError(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, { cause: error });
+  return new DatabaseUnusable(`The PostgreSQL of ${variable} cannot be used: ${reason}${hint}.`, { cause: error });
 }
 
 function codeOf(error: unknown): string {

@@ -1,7 +1,7 @@
 import type BetterSqlite3 from 'better-sqlite3';
 import { existsSync } from 'node:fs';
 import type { DataSource } from 'typeorm';
-import { OperatorError } from '../../common/problem/operator-error.ts';
+import { DatabaseUnusable, OperatorNotFound } from '../../common/problem/operator-error.ts';
 import { createDataSource } from '../create-data-source.ts';
 import { exclusiveOptions, sqlitePath } from '../data-source-options.ts';
 import { isSqliteBusy } from '../database-errors.ts';
@@ -19,7 +19,7 @@ export class ExclusiveSqlite {
   static async open(dataDir: string): Promise<ExclusiveSqlite> {
     const path = sqlitePath(dataDir);
     if (!existsSync(path)) {
-      throw new OperatorError(`There is no embedded database in ${dataDir} (${path}).`);
+      throw new OperatorNotFound(`There is no embedded database in ${dataDir} (${path}).`);
     }
     try {
       return new ExclusiveSqlite(await createDataSource(exclusiveOptions(dataDir)).initialize());
@@ -27,7 +27,7 @@ export class ExclusiveSqlite {
       const reason = isSqliteBusy(error)
         ? 'is open in another process; stop the service first'
         : `cannot be read (${(error as Error).message})`;
-      throw new OperatorError(`The embedded database in ${dataDir} ${reason}.`, { cause: error });
+      throw new DatabaseUnusable(`The embedded database in ${dataDir} ${reason}.`, { cause: error });
     }
   }
 

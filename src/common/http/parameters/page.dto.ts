@@ -3,7 +3,7 @@ import { ValidationFailed } from '../../problem/errors.ts';
 import { inQuery, type Violation } from '../../problem/violation.ts';
 
 const DEFAULT_LIMIT = 50;
-const MAX_LIMIT = 200;
+export const MAX_LIMIT = 200;
 /** Bound of the rows of a page, without the last one. */
 const MAX_BYTES = 256 * 1024;
 /** A page of the default limit takes one statement. */
