@@ -130,10 +130,14 @@ export class AuditEventService {
     return { events: events.map(toAuditEventView), ...(lookedUntil && { lookedUntil }) };
   }
 
-  /** Lists the latest events, of every workspace and without one, for the command line. */
-  async listLatest(limit: number): Promise<(AuditEventView & { workspace_id: number | null })[]> {
-    const { events } = await this.find({}, limit);
-    return events.map((event) => ({ ...toAuditEventView(event), workspace_id: event.workspaceId }));
+  /** Lists the latest events that match the query, of every workspace and of none, for the command line. */
+  async listEverywhere(
+    query: Omit<AuditEventQueryDto, 'limit' | 'cursor' | 'search'>,
+    limit: number,
+  ): Promise<{ event: AuditEventView; workspaceId: number | null }[]> {
+    const filters = toFilters(query);
+    const events = await this.statements.read(listEvents(filters), { ...filters, limit });
+    return events.map((event) => ({ event: toAuditEventView(event), workspaceId: event.workspaceId }));
   }
 
   private async findWithText(filters: Filters, text: string | undefined) {

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
-import { type Columns, printFields, printTable, toTerminalJson } from './print-table.ts';
+import type { Page } from './read-pages.ts';
+import { type Columns, printFields, printTable, toTerminalJson, withoutControls } from './print-table.ts';
 
 const forms = ['table', 'json', 'ndjson'] as const;
 
@@ -36,6 +37,20 @@ export function printList<Row>({ output }: Printing, response: object, name: str
   else for (const row of rows) console.log(toTerminalJson(row));
 }
 
+/** Prints a response that may be a part of a list, and tells how to see the rest. */
+export function printPart<Row>(
+  options: Printing,
+  response: Page,
+  name: string,
+  columns: Columns<Row>,
+  cursorOption = '--cursor',
+): void {
+  printList(options, response, name, columns);
+  if (!response.has_more || options.output === 'json') return;
+  const { next_cursor: cursor } = response;
+  console.error(`More follow; use ${cursor === undefined ? 'a higher --limit' : `${cursorOption} ${cursor}`}.`);
+}
+
 /**
  * Prints a response whose object holds a secret. Without another form the secret is alone on standard output, so that
  * it can be piped.
@@ -46,12 +61,12 @@ export function printSecret(options: Printing, response: object, name: string, a
     printOne(options, response, name);
     return;
   }
-  console.error(about);
+  console.error(withoutControls(about));
   console.log(secret);
 }
 
 /** Prints that something is done, which a person reads as a sentence on standard error. */
 export function printDone({ output }: Printing, sentence: string, response: object = { success: 1 }): void {
-  if (output === 'table') console.error(sentence);
+  if (output === 'table') console.error(withoutControls(sentence));
   else console.log(toTerminalJson(response, output === 'json' ? 2 : undefined));
 }

@@ -10,11 +10,22 @@ const ASCII = /^[\x20-\x7e]*$/;
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
 
-/** Prints rows under their headings on standard output. Cells of the widest columns are cut if a line would be too wide. */
-export function printTable<Row>(columns: Columns<Row>, rows: readonly Row[]): void {
+/**
+ * Prints rows under their headings on standard output. Cells of the widest columns are cut if a line would be too wide.
+ * @param least the least widths of the columns
+ * @param headed false if the rows go on with a table
+ */
+export function printTable<Row>(
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  { least = [], headed = true }: { least?: readonly number[]; headed?: boolean } = {},
+): void {
   const cells = rows.map((row) => Object.values(columns).map((cell) => withoutControls(String(cell(row)))));
-  const lines = [Object.keys(columns), ...cells];
-  const widths = fit(lines[0]!.map((_, column) => Math.max(...lines.map((line) => widthOf(line[column]!)))));
+  const heads = Object.keys(columns);
+  const lines = headed ? [heads, ...cells] : cells;
+  const widths = fit(
+    heads.map((_, column) => Math.max(least[column] ?? 0, ...lines.map((line) => widthOf(line[column]!)))),
+  );
   for (const line of lines) {
     console.log(
       line
@@ -47,7 +58,7 @@ export function toTerminalJson(value: object, indent?: number): string {
 }
 
 /** Escapes control characters, also those of direction: callers choose names, and a terminal would obey such characters. */
-function withoutControls(text: string): string {
+export function withoutControls(text: string): string {
   return text.replace(
     /[\p{Cc}\u2028-\u202e\u2066-\u2069]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -38,6 +38,16 @@ const entries: Entry[] = [
     load: async () => (await import('./commands/group.command.ts')).defineGroup,
   },
   {
+    name: 'introspect',
+    about: 'show what a token means, as the renderer of a dashboard learns it',
+    load: async () => (await import('./commands/introspect.command.ts')).defineIntrospect,
+  },
+  {
+    name: 'events',
+    about: 'list or follow the changes of a workspace, oldest first',
+    load: async () => (await import('./commands/events.command.ts')).defineEvents,
+  },
+  {
     name: 'webhook',
     about: 'administer the endpoints that receive the events of a workspace',
     load: async () => (await import('./commands/webhook.command.ts')).defineWebhook,

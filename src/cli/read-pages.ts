@@ -1,6 +1,6 @@
 import { MAX_LIMIT } from '../common/http/parameters/page.dto.ts';
 
-interface Page {
+export interface Page {
   has_more: boolean;
   next_cursor?: string;
 }
@@ -16,7 +16,7 @@ export async function readPages(
   count: number,
   read: (query: { limit: string; cursor?: string }) => Promise<Page>,
   cursor?: string,
-): Promise<object> {
+): Promise<Page> {
   const entries: unknown[] = [];
   let next = cursor;
   for (;;) {

@@ -5,6 +5,7 @@ import { type Caller, operator } from '../common/access/caller.ts';
 import { createLog, NestLog } from '../common/log.ts';
 import { translateDatabaseError } from '../database/database-errors.ts';
 import { prepareDatabase } from '../database/schema/migrate.ts';
+import { KeyCheck } from '../key-administration/key-check.ts';
 import { WorkspaceService } from '../workspace/workspace.service.ts';
 import { configure, notifyOperator } from './configure.ts';
 
@@ -35,5 +36,16 @@ export function withWorkspace(
   return withServices(async (app) => {
     const { id } = await app.get(WorkspaceService).getByName(name);
     await work(app, operator(id));
+  });
+}
+
+/** Does as `withWorkspace`, for work that encrypts or decrypts. @throws OperatorError if a key is not the recorded one */
+export function withKeys(
+  name: string,
+  work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
+): Promise<void> {
+  return withWorkspace(name, async (app, caller) => {
+    await app.get(KeyCheck).requireRightKeys();
+    await work(app, caller);
   });
 }

@@ -76,6 +76,8 @@ onEachDatabase((kind) => {
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'revoke', id)).code).toBe(0);
     expect((await cli('token', 'list')).stdout).toMatch(/short-lived +\w{4} +revoked /m);
+    expect((await cli('token', 'list', '--state', 'active')).stdout).not.toContain('short-lived');
+    expect((await cli('token', 'list', '--state', 'lost')).code).toBe(4);
   });
 
   const createToken = async (...args: string[]) => {

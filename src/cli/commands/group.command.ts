@@ -1,177 +1,197 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { pipeline } from 'node:stream/promises';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Caller } from '../../common/access/caller.ts';
-import { splitLines } from '../../common/http/responses/lines.ts';
-import { toNdjson } from '../../common/http/responses/ndjson.ts';
-import { handOverSignals } from '../../common/early-signals.ts';
-import { OperatorError, OperatorRefusal } from '../../common/problem/operator-error.ts';
-import { PrivateFile } from '../../common/secret/private-file.ts';
-import { Config } from '../../config/config.ts';
-import { KeyCheck } from '../../key-administration/key-check.ts';
-import type { ImportSummary } from '../../user-group/bulk/dto/import-response.dto.ts';
-import { UserGroupExporter } from '../../user-group/bulk/user-group-exporter.ts';
-import { UserGroupImporter } from '../../user-group/bulk/user-group-importer.ts';
-import { showCount, showProgress } from '../show-progress.ts';
-import { toTerminalJson } from '../print-table.ts';
-import { type Form, outputOption, type Printing, printOne } from '../output.ts';
+import { Preconditions } from '../../common/http/parameters/preconditions.ts';
+import type { CountedQueryDto } from '../../common/http/parameters/total.ts';
+import { parseStrictJson } from '../../common/json/strict-json.ts';
+import { checkedDto } from '../../common/json/to-dto.ts';
+import { PreconditionFailed, ServiceError } from '../../common/problem/errors.ts';
+import { OperatorRefusal } from '../../common/problem/operator-error.ts';
+import type { UserGroupWithTokenResponse } from '../../user-group/group/dto/user-group-response.dto.ts';
+import { UserGroupInput } from '../../user-group/group/dto/user-group.dto.ts';
+import { UserGroupQueryDto } from '../../user-group/resource/dto/user-group-query.dto.ts';
+import type { UserGroupResource } from '../../user-group/resource/dto/user-group-resource-response.dto.ts';
+import {
+  ReplaceUserGroupRequest,
+  UpdateUserGroupRequest,
+} from '../../user-group/resource/dto/user-group-resource.dto.ts';
+import { UserGroupList } from '../../user-group/resource/user-group-list.ts';
+import { UserGroupResourceService } from '../../user-group/resource/user-group-resource.service.ts';
+import { RotateUserGroupTokenByIdRequest } from '../../user-group/rotation/dto/grace.dto.ts';
+import { UserGroupTokenService } from '../../user-group/rotation/user-group-token.service.ts';
+import { givenParameters, type Limited, limitOption, parameterOptions } from '../list-query.ts';
+import { outputOption, printDone, type Printing, printOne, printPart, printSecret } from '../output.ts';
+import type { Columns } from '../print-table.ts';
+import { readPages } from '../read-pages.ts';
+import { parseSeconds, toBody, toCell } from '../resource-command.ts';
 import { subcommandOf, withWorkspaceOption } from '../subcommand.ts';
-import { withWorkspace } from '../with-services.ts';
+import { withKeys, withWorkspace } from '../with-services.ts';
+import { defineBulk } from './group-bulk.command.ts';
 
-interface ImportSettings extends Printing {
+type Filter = Exclude<keyof UserGroupQueryDto, keyof CountedQueryDto>;
+
+const filters: Record<Filter, string> = {
+  search: 'only with this text in the id, the name or a property',
+  name_prefix: 'only with a name that begins like this',
+  property_name: 'only with a property of this name',
+  property_value: 'only with this value of that property, such as 25, true or EMEA',
+  suspended: '"true": only suspended groups; "false": only others',
+  resolvable: '"true": only groups whose whole mapping is registered; "false": only others',
+  sort: 'such as name or -created_at; "-" reverses the order',
+};
+
+const columns: Columns<UserGroupResource> = {
+  'TEAM ID': ({ team_id }) => team_id,
+  'PROVIDED ID': ({ provided_id }) => provided_id,
+  NAME: ({ name }) => name,
+  STATE: ({ suspended_at }) => (suspended_at === null ? 'active' : 'suspended'),
+  CREATED: ({ created_at }) => toCell(created_at),
+  CHANGED: ({ updated_at }) => toCell(updated_at),
+};
+
+interface OwnOptions extends Printing {
   workspace: string;
-  results?: string;
 }
 
-interface ExportSettings {
-  workspace: string;
-  withoutTokens?: true;
-  force?: true;
+interface Content {
+  name?: string;
+  mapping?: GivenJson;
+  properties?: GivenJson;
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The exit code that shells expect of an interrupted program. */
-const INTERRUPTED = 130;
-const STANDARD = '-';
+/** A JSON text that was given; null alone would count as no value of the option. */
+interface GivenJson {
+  value: unknown;
+}
+
+interface Given<Options> {
+  app: INestApplicationContext;
+  resources: UserGroupResourceService;
+  caller: Caller;
+  options: Options & OwnOptions;
+  /** The caller's own id of the group. */
+  id: string;
+}
+
+const UNCONDITIONAL = new Preconditions(undefined, undefined);
+const ONLY_NEW = new Preconditions(undefined, '*');
 
 export function defineGroup(group: Command): void {
-  withWorkspaceOption(
-    subcommandOf(
-      group,
-      'import',
-      'store a group for each line of JSON; can be interrupted and repeated',
-      'groups.ndjson --results results.ndjson',
-    ),
-    'groups',
-  )
-    .addOption(outputOption())
-    .argument('<file>', `lines as an export writes them; "${STANDARD}" reads standard input`)
-    .option('--results <file>', 'write what became of each line there')
-    .action((file: string, settings: ImportSettings) =>
-      withCaller(settings.workspace, (app, caller) => importFrom(app, caller, file, settings)),
+  const subcommand = (name: string, description: string, example = '') =>
+    withWorkspaceOption(subcommandOf(group, name, description, example), 'group').addOption(outputOption());
+  const about = (name: string, description: string, example = '') =>
+    subcommand(name, description, `acme-emea ${example}`).argument('<id>', 'your own id of the group');
+
+  limitOption(parameterOptions(subcommand('list', 'list user groups', '--search acme --suspended true'), filters))
+    .option('--cursor <cursor>', 'where to go on, as the list before has said')
+    .action((options: OwnOptions & Limited & { cursor?: string }) =>
+      withWorkspace(options.workspace, async (app, caller) => {
+        const query = givenParameters(options, filters);
+        const groups = app.get(UserGroupList);
+        const read = async (page: object) => {
+          const { text } = await groups.list(caller, checkedDto(UserGroupQueryDto, { ...query, ...page }));
+          return JSON.parse(text) as { has_more: boolean; next_cursor?: string };
+        };
+        printPart(options, await readPages('user_groups', options.limit, read, options.cursor), 'user_groups', columns);
+      }),
     );
 
-  withWorkspaceOption(
-    subcommandOf(group, 'export', 'write every group with its token, one line of JSON each', 'groups.ndjson'),
-    'groups',
+  about('show', 'show a user group, without its token').action(
+    run(withWorkspace, async ({ resources, caller, options, id }) => {
+      printOne(options, (await resources.get(caller, id)).answer, 'user_group');
+    }),
+  );
+
+  withContent(
+    about('create', 'create a user group and print its token', "--name 'Acme EMEA' --mapping '{\"sales\":42}'"),
   )
-    .argument('[file]', 'readable by its owner alone; standard output if not given', STANDARD)
-    .option('--without-tokens', 'leave the tokens out')
-    .option('--force', 'replace the file if it is there')
-    .action((file: string, settings: ExportSettings) =>
-      withCaller(settings.workspace, (app, caller) => exportTo(app.get(UserGroupExporter), caller, file, settings)),
+    .requiredOption('--name <name>', 'its name')
+    .action(
+      run<Content>(withKeys, async ({ app, resources, caller, options, id }) => {
+        const { user_group_id } = checkedDto(UserGroupInput, { user_group_id: id });
+        const dto = checkedDto(ReplaceUserGroupRequest, toWire(options));
+        await resources.replace(caller, user_group_id, dto, ONLY_NEW).catch((error: unknown) => {
+          if (!(error instanceof PreconditionFailed)) throw error;
+          throw new OperatorRefusal('The workspace has a user group of this id already.');
+        });
+        printIssued(options, await app.get(UserGroupTokenService).getCurrent(caller, id));
+      }),
     );
-}
 
-function withCaller(
-  workspace: string,
-  work: (app: INestApplicationContext, caller: Caller) => Promise<void>,
-): Promise<void> {
-  return withWorkspace(workspace, async (app, caller) => {
-    await app.get(KeyCheck).requireRightKeys();
-    await work(app, caller);
-  });
-}
+  withContent(
+    about('update', 'change a user group; what is not given stays', '--properties \'{"seats":40,"trial":null}\''),
+  )
+    .option('--name <name>', 'its name')
+    .action(
+      run<Content>(withKeys, async ({ resources, caller, options, id }) => {
+        const dto = checkedDto(UpdateUserGroupRequest, toWire(options));
+        printOne(options, (await resources.patch(caller, id, dto, UNCONDITIONAL)).answer, 'user_group');
+      }),
+    );
 
-async function importFrom(
-  app: INestApplicationContext,
-  caller: Caller,
-  path: string,
-  { output, results }: ImportSettings,
-): Promise<void> {
-  const lines = splitLines(await openInput(path), app.get(Config).bodyLimit);
-  const resultsFile = results === undefined ? undefined : await usable(results, () => openSync(results, 'w', 0o600));
-  let last: ImportSummary | undefined;
-  for await (const answers of app.get(UserGroupImporter).run(caller, lines)) {
-    if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(answers));
-    for (const answer of answers) {
-      if ('summary' in answer) last = answer;
-      else if (answer.success === 0 || answer.token_replaced) console.error(toTerminalJson(answer));
-    }
+  for (const [name, description] of [
+    ['suspend', 'end the tokens of a user group until it is resumed'],
+    ['resume', 'make the current token of a suspended user group valid again'],
+  ] as const) {
+    about(name, description).action(
+      run(withKeys, async ({ resources, caller, options, id }) => {
+        printOne(options, await resources[name](caller, id), 'user_group');
+      }),
+    );
   }
-  if (resultsFile !== undefined) closeSync(resultsFile);
-  report(last!, output);
+
+  about('delete', 'delete a user group with its tokens for good').action(
+    run(withKeys, async ({ resources, caller, options, id }) => {
+      const response = await resources.delete(caller, id, UNCONDITIONAL);
+      printDone(options, `The user group "${id}" is deleted.`, response);
+    }),
+  );
+
+  about('rotate', 'issue a token in the place of the current one and print it', '--grace-period-seconds 300')
+    .option('--grace-period-seconds <seconds>', 'for how long the old one can be introspected', parseSeconds)
+    .action(
+      run<{ gracePeriodSeconds?: number }>(withKeys, async ({ app, caller, options, id }) => {
+        const body = toBody({ grace_period_seconds: options.gracePeriodSeconds });
+        const dto = checkedDto(RotateUserGroupTokenByIdRequest, body);
+        printIssued(options, await app.get(UserGroupTokenService).rotateByGroup(caller, id, dto));
+      }),
+    );
+
+  defineBulk(group);
 }
 
-/** @throws OperatorRefusal if any line was refused, OperatorError if not all were read */
-function report(response: ImportSummary, output: Form): void {
-  const { summary } = response;
-  const { created, updated, unchanged, failed, complete, detail = '' } = summary;
-  const replaced = summary.tokens_replaced;
-  const ofTokens = replaced === 0 ? '' : ` Tokens replaced: ${replaced}.`;
-  if (output !== 'table') printOne({ output }, response);
-  else console.error(`${created} created, ${updated} updated, ${unchanged} unchanged.${ofTokens}`);
-  if (!complete) throw new OperatorError(`The import has ended early; repeat it. ${detail}`);
-  if (failed > 0) throw new OperatorRefusal(`${failed} ${failed === 1 ? 'line was' : 'lines were'} refused.`);
-}
-
-async function openInput(path: string): Promise<AsyncIterable<Buffer>> {
-  if (path === STANDARD) return process.stdin;
-  return usable(path, async () => {
-    const file = await open(path);
-    return withProgress(file, (await file.stat()).size);
-  });
-}
-
-async function* withProgress(file: FileHandle, size: number): AsyncGenerator<Buffer> {
-  let read = 0;
-  for await (const chunk of file.createReadStream() as AsyncIterable<Buffer>) {
-    yield chunk;
-    read += chunk.length;
-    showProgress(Math.min(read / size, 1));
-  }
-}
-
-async function exportTo(
-  exporter: UserGroupExporter,
-  caller: Caller,
-  path: string,
-  { withoutTokens = false, force = false }: { withoutTokens?: boolean; force?: boolean },
-): Promise<void> {
-  const pages = exporter.run(caller, { include_tokens: !withoutTokens });
-  if (path === STANDARD) {
-    await pipeline(pages, asText, process.stdout, { end: false });
-    return;
-  }
-  if (!force && existsSync(path)) throw alreadyThere(path);
-  const file = await usable(path, () => new PrivateFile(path));
-  // Otherwise the file would remain with the tokens exported so far.
-  const interrupted = () => {
-    file.discard();
-    process.exit(INTERRUPTED);
+function run<Options = object>(within: typeof withWorkspace, work: (given: Given<Options>) => Promise<void>) {
+  return (...given: unknown[]): Promise<void> => {
+    const [id, options] = given as [string, Options & OwnOptions];
+    return within(options.workspace, (app, caller) =>
+      work({ app, resources: app.get(UserGroupResourceService), caller, options, id }),
+    );
   };
-  for (const signal of SIGNALS) process.once(signal, interrupted);
-  handOverSignals();
+}
+
+function withContent(command: Command): Command {
+  return command
+    .option('--mapping <json>', 'which data source each schema has, such as {"sales":42}', parseJson)
+    .option('--properties <json>', 'variables for dashboards, such as {"region":"EMEA"}', parseJson);
+}
+
+function toWire({ name, mapping, properties }: Content): object {
+  return toBody({ name, mapping: mapping?.value, properties: properties?.value });
+}
+
+function printIssued(options: Printing, response: UserGroupWithTokenResponse): void {
+  const { provided_id, team_id, token } = response.user_group;
+  printSecret(options, response, 'user_group', `Token of the user group "${provided_id}" (team_id ${team_id}):`, token);
+}
+
+/** Reads JSON as the API does. */
+function parseJson(text: string): GivenJson {
   try {
-    let count = 0;
-    for await (const rows of pages) {
-      file.write(toNdjson(rows));
-      showCount((count += rows.length));
-    }
+    const { value, violations, lossyNumbers } = parseStrictJson(Buffer.from(text));
+    const [violation] = [...violations, ...lossyNumbers];
+    if (violation === undefined) return { value };
+    throw new InvalidArgumentError(violation.detail);
   } catch (error) {
-    file.discard();
-    throw error;
-  } finally {
-    for (const signal of SIGNALS) process.off(signal, interrupted);
-  }
-  if (!file.keep({ replace: force })) throw alreadyThere(path);
-}
-
-async function* asText(pages: AsyncIterable<readonly object[]>): AsyncGenerator<string> {
-  for await (const rows of pages) yield toNdjson(rows);
-}
-
-function alreadyThere(path: string): OperatorRefusal {
-  return new OperatorRefusal(`The file ${path} exists already; use --force to replace it.`);
-}
-
-/** @throws OperatorError with the reason, if the file cannot be opened */
-async function usable<T>(path: string, openIt: () => T | Promise<T>): Promise<T> {
-  try {
-    return await openIt();
-  } catch (error) {
-    throw new OperatorError(`The file ${path} cannot be used: ${(error as NodeJS.ErrnoException).code}.`);
+    throw error instanceof ServiceError ? new InvalidArgumentError(error.message.replace('body', 'value')) : error;
   }
 }

@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import type { ApiTokenView, ApiTokenWithSecretResponse } from '../../api-token/dto/api-token-response.dto.ts';
 import { ApiTokenService } from '../../api-token/api-token.service.ts';
 import {
+  ApiTokenQueryDto,
   CreateApiTokenRequest,
   RotateApiTokenRequest,
   UpdateApiTokenRequest,
@@ -64,7 +65,9 @@ export function defineToken(token: Command): void {
       }),
     );
 
-  list('list the API tokens of a workspace', ({ service, caller }, query) => service.list(caller, query));
+  list<{ state?: string }>('list the API tokens of a workspace', ({ service, caller, options }, page) =>
+    service.list(caller, checkedDto(ApiTokenQueryDto, toBody({ ...page, state: options.state }))),
+  ).option('--state <state>', 'only those in this state, such as active');
 
   show('show one API token, without the token itself', ({ service, caller, id }) => service.get(caller, id));
 

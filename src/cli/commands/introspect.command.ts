@@ -1,0 +1,30 @@
+import type { Command } from 'commander';
+import { text } from 'node:stream/consumers';
+import { checkedDto } from '../../common/json/to-dto.ts';
+import { IntrospectionRequest } from '../../introspection/dto/introspect.dto.ts';
+import { IntrospectionService } from '../../introspection/introspection.service.ts';
+import { outputOption, type Printing, printOne } from '../output.ts';
+import { toBody } from '../resource-command.ts';
+import { withExample, withWorkspaceOption } from '../subcommand.ts';
+import { withKeys } from '../with-services.ts';
+
+const STANDARD = '-';
+
+interface Settings extends Printing {
+  workspace: string;
+  schemaId?: string;
+}
+
+export function defineIntrospect(command: Command): void {
+  withWorkspaceOption(withExample(command, 'introspect < token.txt'), 'token')
+    .addOption(outputOption())
+    .argument('[token]', 'a user-group token or an embed token; read from standard input if not given', STANDARD)
+    .option('--schema-id <id>', 'show only what the mapping says of this schema')
+    .action((given: string, options: Settings) =>
+      withKeys(options.workspace, async (app, caller) => {
+        const token = given === STANDARD ? (await text(process.stdin)).trim() : given;
+        const dto = checkedDto(IntrospectionRequest, toBody({ token, schema_id: options.schemaId }));
+        printOne(options, await app.get(IntrospectionService).introspect(caller, dto, true));
+      }),
+    );
+}
