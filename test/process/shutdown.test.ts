@@ -1,4 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3';
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -31,9 +32,9 @@ onEachDatabase((kind) => {
       const calls = Array.from({ length: 8 }, (_, index) =>
         server.api.put({ user_group_id: `held ${index}`, name: 'H' }),
       );
-      await pause(200);
+      await untilBegun(server);
       const stopped = server.stop(signal);
-      await pause(200);
+      await untilClosed(server);
       expect(server.process.exitCode).toBeNull();
       await release();
       const answers = await Promise.all(calls);
@@ -55,9 +56,9 @@ onEachDatabase((kind) => {
     const release = await holdWrites(database);
     const { socket, received } = await open(server);
     socket.write(put({ user_group_id: 'last', name: 'L' }));
-    await pause(200);
+    await untilBegun(server);
     const stopped = server.stop();
-    await pause(200);
+    await untilClosed(server);
     socket.write(put({ user_group_id: 'too late', name: 'T' }));
     await pause(100);
     await release();
@@ -140,12 +141,30 @@ async function holdWrites({ kind, env }: TestDatabase): Promise<() => Promise<vo
   };
 }
 
+/** Resolves when the server has read what was sent to it before: it accepts and reads connections in their order. */
+async function untilBegun({ api }: RunningServer): Promise<void> {
+  for (let calls = 0; calls < 2; calls++) await api.call('GET', '/health/live');
+}
+
+/** Resolves when the server takes no connections any more. */
+async function untilClosed(server: RunningServer): Promise<void> {
+  for (;;) {
+    try {
+      const { socket } = await open(server);
+      socket.destroy();
+    } catch {
+      return;
+    }
+    await pause(20);
+  }
+}
+
 async function open({ baseUrl }: RunningServer): Promise<{ socket: Socket; received: () => string }> {
   const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
   let text = '';
   socket.on('data', (chunk) => (text += chunk.toString()));
   socket.on('error', () => undefined);
-  await new Promise((resolve) => socket.once('connect', resolve));
+  await once(socket, 'connect');
   return { socket, received: () => text };
 }
 
