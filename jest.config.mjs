@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import process from 'node:process';
 
@@ -11,6 +12,10 @@ const swc = {
   },
   module: { type: 'commonjs' },
 };
+
+const clientModules = readdirSync('clients/typescript')
+  .filter((name) => /^[\w-]+\.ts$/.test(name) && name !== 'index.ts')
+  .map((name) => name.replace(/\.ts$/, ''));
 
 /** @type {import('jest').Config} */
 export default {
@@ -29,10 +34,10 @@ export default {
     // What plugins import, and how they import each other.
     '^user-group-service$': '<rootDir>/src/library/index.ts',
     '^(\\./(?:create-)?home-dashboard.*)\\.js$': '$1',
-    '^(\\./(?:cached-introspector|change-stream|client|clocks|connection|event-stream))\\.js$': '$1',
+    [`^(\\./(?:${clientModules.join('|')}))\\.js$`]: '$1',
   },
   transform: { '^.+\\.[cm]?[jt]s$': ['@swc/jest', swc] },
-  transformIgnorePatterns: ['node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client|openapi-fetch)/)'],
+  transformIgnorePatterns: ['node_modules/(?!(@nestjs|jose|oauth4webapi|openid-client)/)'],
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   // More than there are cores: a test that waits for a process or a time leaves its core to another.

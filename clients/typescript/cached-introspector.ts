@@ -1,7 +1,9 @@
+import { ApiError, errorOf, foreign, objectIn } from './api-error.js';
 import { ChangeStream } from './change-stream.js';
-import type { ClientOptions, Schemas } from './client.js';
 import { isWithin, now } from './clocks.js';
-import { type Connection, connectionOf } from './connection.js';
+import { type Connection, type ConnectionOptions, connectionOf } from './connection.js';
+import { Deadline } from './deadline.js';
+import type { Schemas } from './schemas.js';
 
 /** An answer that took longer could be as much behind. */
 const ANSWER_LIMIT_MS = 1000;
@@ -10,24 +12,11 @@ const MAX_ENTRIES = 10_000;
 /** What a token means; nobody can change it, since others are given the same. */
 export type Introspection = Readonly<Schemas['IntrospectionResponse']>;
 
-export interface CachedIntrospectorOptions extends ClientOptions {
+export interface CachedIntrospectorOptions extends ConnectionOptions {
   /** How many answers are kept, 10,000 by default; when there are more, one goes that has not been used for long. */
   maxEntries?: number;
   /** Is told why there is no event stream: while there is none every call asks the service. */
   onStreamError?: (error: unknown) => void;
-}
-
-/** The service did not say what a token means. */
-export class IntrospectionRefused extends Error {
-  override readonly name = 'IntrospectionRefused';
-
-  /** @param code stable, of the list of errors; undefined if it was not the service that answered */
-  constructor(
-    readonly status: number,
-    readonly code: string | undefined,
-  ) {
-    super(`the introspection was answered with ${status}${code ? ` ${code}` : ''}`);
-  }
 }
 
 interface Entry {
@@ -92,7 +81,7 @@ export class CachedIntrospector {
    * What the token means; `active` is false if nothing, or nothing any more. Of an embed token compare
    * `aud` with your own name.
    * @param schemaId the one schema to tell about
-   * @throws IntrospectionRefused, or what `fetch` throws if there is no answer within a second
+   * @throws ApiError, also if there is no response within a second
    */
   async introspect(token: string, schemaId?: string): Promise<Introspection> {
     const key = keyOf(token, schemaId);
@@ -152,27 +141,35 @@ export class CachedIntrospector {
   /** Asks past all caches: an answer is as new as its request. */
   private async ask(token: string, schemaId?: string): Promise<Introspection> {
     this.counts.asked++;
-    const { baseUrl, authorization, fetch } = this.#connection;
+    const { baseUrl, authorization, userAgent, fetch } = this.#connection;
     const sentAt = now();
-    const limit = new AbortController();
-    const timer = setTimeout(() => {
-      limit.abort(tooLate());
-    }, ANSWER_LIMIT_MS);
+    const deadline = new Deadline(ANSWER_LIMIT_MS);
+    deadline.restart();
     try {
       const request = new Request(`${baseUrl}/api/v1/introspect`, {
         method: 'POST',
-        headers: { Authorization: authorization, 'Cache-Control': 'no-cache', 'Content-Type': 'application/json' },
+        headers: {
+          Authorization: authorization,
+          'Cache-Control': 'no-cache',
+          'Content-Type': 'application/json',
+          'User-Agent': userAgent,
+        },
         body: JSON.stringify({ token, schema_id: schemaId }),
-        redirect: 'error',
-        signal: limit.signal,
+        redirect: 'manual',
+        signal: deadline.signal,
       });
-      const { status, body } = await readJson(await fetch(request));
-      if (status !== 200 || !body) throw new IntrospectionRefused(status, body?.code);
+      const response = await fetch(request);
+      const text = await response.text();
+      if (!response.ok) throw errorOf(response, text);
+      const body = objectIn(text);
+      if (!body) throw new ApiError(response.status, foreign(response.headers, text));
       // The timer may be late: this process can have been held up as well.
-      if (!isWithin(ANSWER_LIMIT_MS, sentAt)) throw tooLate();
-      return frozen(body);
+      if (!isWithin(ANSWER_LIMIT_MS, sentAt)) throw new ApiError(undefined, 'the response took longer than a second');
+      return frozen(body as Schemas['IntrospectionResponse']);
+    } catch (error) {
+      throw deadline.errorOf(error);
     } finally {
-      clearTimeout(timer);
+      deadline.end();
     }
   }
 
@@ -224,20 +221,6 @@ function keyOf(token: string, schemaId: string | undefined): string {
   return schemaId === undefined ? `:${token}` : `${schemaId.length}:${schemaId}${token}`;
 }
 
-/** The body is undefined where it is no JSON object. */
-async function readJson(
-  response: Response,
-): Promise<{ status: number; body?: Schemas['IntrospectionResponse'] & { code?: string } }> {
-  const { status } = response;
-  const text = await response.text();
-  try {
-    const body: unknown = JSON.parse(text);
-    return { status, ...(isObject(body) && { body: body as { active: boolean } }) };
-  } catch {
-    return { status };
-  }
-}
-
 function frozen<T extends object>(value: T): Readonly<T> {
   for (const inner of Object.values(value)) if (isObject(inner)) frozen(inner);
   return Object.freeze(value);
@@ -245,8 +228,4 @@ function frozen<T extends object>(value: T): Readonly<T> {
 
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
-}
-
-function tooLate(): Error {
-  return new DOMException('the service did not answer within a second', 'TimeoutError');
 }

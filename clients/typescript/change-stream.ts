@@ -132,9 +132,10 @@ export class ChangeStream {
 
   /** The body of the stream; undefined if there is no going on from the last event, and everything is forgotten. */
   private async open(signal: AbortSignal): Promise<ReadableStream<Uint8Array> | undefined> {
-    const { baseUrl, authorization, fetch } = this.connection;
+    const { baseUrl, authorization, userAgent, fetch } = this.connection;
     const headers = new Headers({
       Authorization: authorization,
+      'User-Agent': userAgent,
       Accept: 'text/event-stream',
       // A proxy that compresses keeps pieces back.
       'Accept-Encoding': 'identity',

@@ -1,60 +1,1367 @@
-import createOpenApiClient, { type Client as OpenApiClient, defaultPathSerializer } from 'openapi-fetch';
-import { connectionOf } from './connection.js';
-import type { components, paths } from './schema.js';
+// Generated from the OpenAPI document by `npm run client`: changes are lost.
 
-/** What the service sends and takes, by the names of the OpenAPI document. */
-export type Schemas = components['schemas'];
-
-/** A function for each method, typed by the path: `client.GET('/api/v1/api-tokens')`. */
-export type Client = OpenApiClient<paths>;
-
-export interface ClientOptions {
-  /** Where the service is, such as `https://groups.example.com`; without a user and a password. */
-  baseUrl: string;
-  /** The API token of a backend; it must not reach a browser. Whitespace around it is removed. */
-  apiToken: string;
-  /** In place of the platform's own `fetch`. */
-  fetch?: (request: Request) => Promise<Response>;
-}
+import type { StreamMessage } from './event-stream.js';
+import { follow, type FollowedEvent, type FollowOptions } from './follow.js';
+import type { Pages } from './pages.js';
+import type { Query, Schemas } from './schemas.js';
+import { type CallOptions, type ClientOptions, Transport } from './transport.js';
 
 /**
- * A client of the service. Each call gives `{ data, response }`, or `{ error, response }` where
- * `error.code` is stable; it throws only when there is no answer.
- * @throws TypeError if an option cannot be used, without its value
+ * The service, with the rights of one API token: a method for each operation. A method throws `ApiError` if the call
+ * does not succeed, and the reason of the caller's own signal.
  */
-export function createClient(input: ClientOptions): Client {
-  const { baseUrl, authorization, fetch } = connectionOf(input);
-  return createOpenApiClient<paths>({
-    baseUrl,
-    headers: { Authorization: authorization },
-    Request: RequestWithAnyBody,
-    pathSerializer: (path, parameters) => {
-      for (const value of Object.values(parameters)) requireNameable(String(value));
-      return defaultPathSerializer(path, parameters);
-    },
-    fetch,
-  });
-}
+export class UserGroupClient {
+  readonly #transport: Transport;
 
-/**
- * `fetch` resolves `.` and `..`, and so do proxies that decode a path: another group would be named.
- * @throws RangeError
- */
-function requireNameable(id: string): void {
-  if (id !== '' && !/(?:^|[/\\])\.{1,2}(?:[/\\]|$)/.test(id)) return;
-  throw new RangeError(`no path can name the id ${JSON.stringify(id)}`);
-}
-
-/** `fetch` refuses a GET with a body; the service takes the same call as a POST that says so. */
-class RequestWithAnyBody extends Request {
-  constructor(...[input, init = {}]: ConstructorParameters<typeof Request>) {
-    const isGetWithBody = init.method === 'GET' && init.body !== undefined && init.body !== null;
-    super(input, isGetWithBody ? asPost(init) : init);
+  /** @throws TypeError if an option cannot be used, without its value */
+  constructor(options: ClientOptions) {
+    this.#transport = new Transport(options);
   }
-}
 
-function asPost(init: RequestInit): RequestInit {
-  const headers = new Headers(init.headers);
-  headers.set('X-HTTP-Method-Override', 'GET');
-  return { ...init, method: 'POST', headers };
+  /**
+   * Create or look up a user group.
+   *
+   * Generated clients and `fetch` cannot send a GET with a body. Use `PUT /api/user` to create or change a group, and
+   * `GET /api/v1/user-groups/{id}/tokens/current` to look up its token; or send the body as `POST /api/user` with the
+   * header `X-HTTP-Method-Override: GET`.
+   *
+   * Creates the group if its id is new (then `name` is needed), else looks it up: same token, same `team_id`. A field
+   * that is sent and differs is stored, which needs the scope `user-groups:write`; a field that is not sent stays. A
+   * body with `user_group_id` alone never creates.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/user`
+   */
+  createOrLookUpUserGroup(
+    body: Schemas['UserGroupInput'],
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupLookupResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/api/user', body, options });
+  }
+
+  /**
+   * Write a user group.
+   *
+   * Creates the group (then `name` is needed) or stores every field that is sent. A field that is not sent stays;
+   * `mapping` and `properties` are replaced as a whole. The token never changes. The response contains it even if
+   * nothing changes, so a caller with the scope `user-groups:write` can read the token of any group whose id it knows.
+   * The audit log records this as `user_group_token.show`.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `PUT /api/user`
+   */
+  upsertUserGroup(
+    body: Schemas['UserGroupInput'],
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupWithTokenResponse']> {
+    return this.#transport.json({ method: 'PUT', path: '/api/user', body, options });
+  }
+
+  /**
+   * Rotate a user group token.
+   *
+   * Gives the group that holds `current_token` a new token. The old one can never rotate again; it ends at once, or can
+   * be introspected for `grace_period_seconds` more. Of several rotations of one token exactly one succeeds. If the
+   * response is lost, GET with the `user_group_id` returns the new token, and the same request with the same
+   * `Idempotency-Key` returns the same response.
+   *
+   * Required scope: `tokens:rotate`.
+   *
+   * `POST /api/user`
+   */
+  rotateUserGroupToken(
+    body: Schemas['RotateUserGroupTokenRequest'],
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['UserGroupWithTokenResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/user',
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Import user groups.
+   *
+   * Stores a group for each line, of any number of lines, by the rules of PUT /api/user. A line can have the token that
+   * the group has elsewhere: setting a token, of a new or an existing group, also needs the scope `tokens:rotate`, and
+   * ends the previous token of the group. Each line gets its result, in order, once it is durable. A refused line does
+   * not affect others, and its `status` and `code` are those of the catalogue of errors. The last line of the response
+   * is the summary: without it the response was cut off. An import can be repeated as it is, and can be empty. A line
+   * with the id of an earlier line is refused with a text that names both; a line that ends the token of an existing
+   * group says so (`token_replaced`). A byte order mark at the beginning is skipped. Each line counts as a call for the
+   * rate limits: while a limit is reached the import pauses and reads no more of its body; it does not fail. At most 20
+   * imports of a workspace run at once. BODY_LIMIT holds for each line. Read the response while you send, or ask for
+   * `results=failed`.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/import`
+   */
+  importUserGroups(
+    lines: Iterable<Schemas['UserGroupLine']> | AsyncIterable<Schemas['UserGroupLine']>,
+    query: Query<'importUserGroups'> = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Schemas['ImportedLine'] | Schemas['RefusedLine'] | Schemas['ImportSummary'], void> {
+    return this.#transport.lines({
+      method: 'POST',
+      path: '/api/v1/user-groups/import',
+      lines,
+      mediaType: 'application/x-ndjson',
+      query,
+      options,
+    });
+  }
+
+  /**
+   * Export user groups.
+   *
+   * Every group of the workspace with its current token, in order of `team_id`, as an import takes them. The last line
+   * is the summary: without it the response was cut off. At most 2 exports of a workspace run at once. It is a POST
+   * because the response contains credentials.
+   *
+   * Required scope: `admin`.
+   *
+   * `POST /api/v1/user-groups/export`
+   */
+  exportUserGroups(
+    body: Schemas['ExportUserGroupsRequest'] = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Schemas['UserGroupLine'] | Schemas['ExportSummary'], void> {
+    return this.#transport.lines({ method: 'POST', path: '/api/v1/user-groups/export', body, isSafe: true, options });
+  }
+
+  /**
+   * List user groups.
+   *
+   * Without tokens, in the order of `sort`; by default in order of creation, which is that of `team_id`. Filters can be
+   * combined, with each other and with every order. With filters one call looks at 1,000 groups at most: a page may
+   * have fewer groups than asked for, or none, and still a `next_cursor`; the list ends where there is none. A group
+   * whose place in the order changes between two pages may appear on both or on neither.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups`
+   */
+  listUserGroups(
+    query: Query<'listUserGroups'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupsResponse'], Schemas['UserGroup']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/user-groups', query, options }, 'user_groups');
+  }
+
+  /**
+   * Get a user group.
+   *
+   * Reads and never writes. The response contains no token, so it has an `ETag`: send it in `If-Match` with a write,
+   * and the write is performed only if the group has not changed since.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}`
+   */
+  getUserGroup(
+    id: string,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['UserGroupResponse'] | undefined>;
+  getUserGroup(
+    id: string,
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['UserGroupResponse']>;
+  getUserGroup(
+    id: string,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['UserGroupResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/user-groups/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Create or replace a user group.
+   *
+   * Makes the group exactly what the body says: unlike PUT /api/user, a `mapping` or `properties` that is not sent is
+   * emptied, and an unknown field is refused. The token never changes and is not returned. With `If-None-Match: *` it
+   * only creates, with `If-Match` it only replaces.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `PUT /api/v1/user-groups/{id}`
+   */
+  replaceUserGroup(
+    id: string,
+    body: Schemas['ReplaceUserGroupRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({
+      method: 'PUT',
+      path: '/api/v1/user-groups/{id}',
+      ids: { id },
+      body,
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Change parts of a user group.
+   *
+   * A JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged, anything else replaces.
+   * Patches of different members that arrive together are all kept.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `PATCH /api/v1/user-groups/{id}`
+   */
+  updateUserGroup(
+    id: string,
+    body: Schemas['UpdateUserGroupRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({
+      method: 'PATCH',
+      path: '/api/v1/user-groups/{id}',
+      ids: { id },
+      body,
+      mediaType: 'application/merge-patch+json',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Delete a user group.
+   *
+   * Removes the group with its tokens for good: none of them is valid from then on, and a group of the same id that is
+   * created later has another `team_id` and another token. To end its tokens for a while, suspend it.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `DELETE /api/v1/user-groups/{id}`
+   */
+  deleteUserGroup(
+    id: string,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DeletedResponse']> {
+    return this.#transport.json({
+      method: 'DELETE',
+      path: '/api/v1/user-groups/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Suspend a user group.
+   *
+   * No token of the group can be introspected until it is resumed. It can still be looked up, written and rotated.
+   * Suspending it again changes nothing. The call has no body.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/{id}/suspend`
+   */
+  suspendUserGroup(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/user-groups/{id}/suspend', ids: { id }, options });
+  }
+
+  /**
+   * Resume a user group.
+   *
+   * Its current token can be introspected again; a token that was replaced meanwhile cannot, beyond its grace period.
+   * Resuming a group that is not suspended changes nothing. The call has no body.
+   *
+   * Required scope: `user-groups:write`.
+   *
+   * `POST /api/v1/user-groups/{id}/resume`
+   */
+  resumeUserGroup(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/user-groups/{id}/resume', ids: { id }, options });
+  }
+
+  /**
+   * List the tokens of a user group.
+   *
+   * The current token and those before it, without the tokens themselves: when each was issued, replaced and last
+   * introspected, and why it is refused. Shows whether an old token is still in use before you end its overlap. If a
+   * dashboard refuses a token, its last four characters find it here, with the reason.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/tokens`
+   */
+  listUserGroupTokens(
+    id: string,
+    query: Query<'listUserGroupTokens'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupTokensResponse'], Schemas['UserGroupToken']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/user-groups/{id}/tokens', ids: { id }, query, options },
+      'tokens',
+    );
+  }
+
+  /**
+   * Get the current token of a user group.
+   *
+   * The token to pass to dashboards, as GET /api/user returns it. It is never part of the user group below /api/v1.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/user-groups/{id}/tokens/current`
+   */
+  getUserGroupToken(id: string, options: CallOptions = {}): Promise<Schemas['UserGroupWithTokenResponse']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/user-groups/{id}/tokens/current',
+      ids: { id },
+      options,
+    });
+  }
+
+  /**
+   * Rotate the token of a user group.
+   *
+   * As POST /api/user, for a caller who knows the group but does not hold its token. Each call issues a new token; with
+   * an `Idempotency-Key` a repeated request gets the same response.
+   *
+   * Required scope: `tokens:rotate`.
+   *
+   * `POST /api/v1/user-groups/{id}/tokens/rotate`
+   */
+  rotateUserGroupTokenById(
+    id: string,
+    body: Schemas['RotateUserGroupTokenByIdRequest'] = {},
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['UserGroupWithTokenResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/tokens/rotate',
+      ids: { id },
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * End the overlap of a replaced token.
+   *
+   * A token that was rotated with a grace period can no longer be introspected from now on. The current token is not
+   * revoked but rotated.
+   *
+   * Required scope: `tokens:rotate`.
+   *
+   * `POST /api/v1/user-groups/{id}/tokens/{generation}/revoke`
+   */
+  revokeUserGroupToken(
+    id: string,
+    generation: number,
+    options: CallOptions = {},
+  ): Promise<Schemas['UserGroupTokensResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/tokens/{generation}/revoke',
+      ids: { id, generation },
+      options,
+    });
+  }
+
+  /**
+   * Issue an embed token.
+   *
+   * A short-lived JWT (ES256) for the page that embeds a dashboard, in place of the user group token, which then never
+   * reaches a browser. Introspection accepts it, and everybody can verify it with /.well-known/jwks.json. It ends at
+   * `expires_at`; for introspection sooner, if the token it depends on ends or the group is suspended or deleted. The
+   * grace period of a rotation applies to it too. The workspace can have a list of the audiences that it may be issued
+   * for: another is a 422.
+   *
+   * Required scope: `embed-tokens:issue`.
+   *
+   * `POST /api/v1/user-groups/{id}/embed-tokens`
+   */
+  issueEmbedToken(
+    id: string,
+    body: Schemas['IssueEmbedTokenRequest'],
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['EmbedTokenResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/user-groups/{id}/embed-tokens',
+      ids: { id },
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      isSafe: true,
+      options,
+    });
+  }
+
+  /**
+   * The public keys of embed tokens.
+   *
+   * A JSON Web Key Set, as RFC 7517 has it and without `success`: with it embed tokens are verified offline. Needs no
+   * API token, may be cached for five minutes, and does not use the database.
+   *
+   * `GET /.well-known/jwks.json`
+   */
+  getJsonWebKeySet(options: CallOptions = {}): Promise<Schemas['JsonWebKeySet']> {
+    return this.#transport.json({ method: 'GET', path: '/.well-known/jwks.json', isPublic: true, options });
+  }
+
+  /**
+   * Introspect a token.
+   *
+   * For the renderer of a dashboard (RFC 7662): which user group is viewing, which data sources to query, with which
+   * variables. Takes user group tokens and embed tokens; of an embed token compare `aud` with your own name. An
+   * unknown, replaced, expired or foreign token is `{"active": false}`, without a reason. A change is seen by every
+   * replica within a second. OAuth 2.0 clients send the API token as their secret, by HTTP Basic or as `client_secret`
+   * in the form, with any client id. Other parameters are ignored, as RFC 7662 requires.
+   *
+   * Required scope: `tokens:introspect`.
+   *
+   * `POST /api/v1/introspect`
+   */
+  introspectToken(
+    body: Schemas['IntrospectionRequest'],
+    options: CallOptions & { cacheControl?: string } = {},
+  ): Promise<Schemas['IntrospectionResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/introspect',
+      body,
+      headers: { 'Cache-Control': options.cacheControl },
+      isSafe: true,
+      options,
+    });
+  }
+
+  /**
+   * Where things are, for OAuth 2.0 clients.
+   *
+   * Metadata as RFC 8414 has it and without `success`, by which clients find introspection and the public keys. There
+   * where PUBLIC_URL is set: no header of a request says where the service is. Needs no API token.
+   *
+   * `GET /.well-known/oauth-authorization-server`
+   */
+  getAuthorizationServerMetadata(options: CallOptions = {}): Promise<Schemas['AuthorizationServerMetadata']> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/.well-known/oauth-authorization-server',
+      isPublic: true,
+      options,
+    });
+  }
+
+  /**
+   * List schemas.
+   *
+   * The schemas of the workspace in the order of their registration, or the one with your own id `provided_id`.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/schemas`
+   */
+  listSchemas(
+    query: Query<'listSchemas'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['SchemasResponse'], Schemas['Schema']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/schemas', query, options }, 'schemas');
+  }
+
+  /**
+   * Register a schema.
+   *
+   * A schema is what dashboards are written against, and what a key of a `mapping` names. A workspace has at most 200.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `POST /api/v1/schemas`
+   */
+  createSchema(
+    body: Schemas['CreateRegistryEntryRequest'],
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['SchemaResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/schemas',
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Read a schema.
+   *
+   * The schema with this number of ours.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/schemas/{id}`
+   */
+  getSchema(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['SchemaResponse'] | undefined>;
+  getSchema(
+    id: number,
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['SchemaResponse']>;
+  getSchema(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['SchemaResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/schemas/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Rename a schema.
+   *
+   * Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `PATCH /api/v1/schemas/{id}`
+   */
+  updateSchema(
+    id: number,
+    body: Schemas['UpdateRegistryEntryRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['SchemaResponse']> {
+    return this.#transport.json({
+      method: 'PATCH',
+      path: '/api/v1/schemas/{id}',
+      ids: { id },
+      body,
+      mediaType: 'application/merge-patch+json',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Delete a schema.
+   *
+   * Refused while anything refers to it.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `DELETE /api/v1/schemas/{id}`
+   */
+  deleteSchema(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DeletedResponse']> {
+    return this.#transport.json({
+      method: 'DELETE',
+      path: '/api/v1/schemas/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * List what refers to a schema.
+   *
+   * The user groups whose mappings refer to it, and whether the workspace requires it. Under the policy `open` mappings
+   * refer to nothing.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/schemas/{id}/references`
+   */
+  listSchemaReferences(
+    id: number,
+    query: Query<'listSchemaReferences'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['ReferencesResponse'], Schemas['UserGroupReference']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/schemas/{id}/references', ids: { id }, query, options },
+      'user_groups',
+    );
+  }
+
+  /**
+   * List data sources.
+   *
+   * The data sources of the workspace in the order of their registration, or the one with your own id `provided_id`.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/data-sources`
+   */
+  listDataSources(
+    query: Query<'listDataSources'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['DataSourcesResponse'], Schemas['DataSource']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/data-sources', query, options }, 'data_sources');
+  }
+
+  /**
+   * Register a data source.
+   *
+   * A data source is what is queried, and what a value of a `mapping` names: by your own id, or by our number.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `POST /api/v1/data-sources`
+   */
+  createDataSource(
+    body: Schemas['CreateRegistryEntryRequest'],
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['DataSourceResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/data-sources',
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Read a data source.
+   *
+   * The data source with this number of ours.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/data-sources/{id}`
+   */
+  getDataSource(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['DataSourceResponse'] | undefined>;
+  getDataSource(
+    id: number,
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['DataSourceResponse']>;
+  getDataSource(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DataSourceResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/data-sources/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Rename a data source.
+   *
+   * Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `PATCH /api/v1/data-sources/{id}`
+   */
+  updateDataSource(
+    id: number,
+    body: Schemas['UpdateRegistryEntryRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DataSourceResponse']> {
+    return this.#transport.json({
+      method: 'PATCH',
+      path: '/api/v1/data-sources/{id}',
+      ids: { id },
+      body,
+      mediaType: 'application/merge-patch+json',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Delete a data source.
+   *
+   * Refused while anything refers to it.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `DELETE /api/v1/data-sources/{id}`
+   */
+  deleteDataSource(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DeletedResponse']> {
+    return this.#transport.json({
+      method: 'DELETE',
+      path: '/api/v1/data-sources/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * List what refers to a data source.
+   *
+   * The user groups whose mappings refer to it. Under the policy `open` mappings refer to nothing.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/data-sources/{id}/references`
+   */
+  listDataSourceReferences(
+    id: number,
+    query: Query<'listDataSourceReferences'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['ReferencesResponse'], Schemas['UserGroupReference']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/data-sources/{id}/references', ids: { id }, query, options },
+      'user_groups',
+    );
+  }
+
+  /**
+   * Read the settings of the workspace.
+   *
+   * What the workspace of the API token requires of every user group; its id; and the issuer and the audiences of its
+   * embed tokens.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/workspace`
+   */
+  getWorkspace(
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['WorkspaceResponse'] | undefined>;
+  getWorkspace(
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['WorkspaceResponse']>;
+  getWorkspace(
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['WorkspaceResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/workspace',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Change the settings of the workspace.
+   *
+   * Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one
+   * cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups
+   * that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `PATCH /api/v1/workspace`
+   */
+  updateWorkspace(
+    body: Schemas['UpdateWorkspaceRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['WorkspaceResponse']> {
+    return this.#transport.json({
+      method: 'PATCH',
+      path: '/api/v1/workspace',
+      body,
+      mediaType: 'application/merge-patch+json',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Read the id of the workspace.
+   *
+   * What everybody needs who verifies embed tokens offline: the id of the workspace of the API token, and the issuer of
+   * its embed tokens. Every API token may read it, whatever its scopes.
+   *
+   * `GET /api/v1/workspace/identity`
+   */
+  getWorkspaceIdentity(options: CallOptions = {}): Promise<Schemas['WorkspaceIdentityResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/api/v1/workspace/identity', options });
+  }
+
+  /**
+   * List what stands in the way of the policy `registered`.
+   *
+   * The user groups whose mappings name what is not registered, or one schema by two keys; none while the policy is
+   * `registered`.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/workspace/unresolvable-mappings`
+   */
+  listUnresolvableMappings(
+    query: Query<'listUnresolvableMappings'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupIssuesResponse'], Schemas['UserGroupIssues']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/workspace/unresolvable-mappings', query, options },
+      'user_groups',
+    );
+  }
+
+  /**
+   * List the user groups that lack what is required.
+   *
+   * Their tokens are inactive until a write gives them what they lack. Each group is listed with every requirement that
+   * it does not meet.
+   *
+   * Required scope: `registry:read`.
+   *
+   * `GET /api/v1/workspace/incomplete-user-groups`
+   */
+  listIncompleteUserGroups(
+    query: Query<'listIncompleteUserGroups'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupIssuesResponse'], Schemas['UserGroupIssues']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/workspace/incomplete-user-groups', query, options },
+      'user_groups',
+    );
+  }
+
+  /**
+   * List the user groups that a new requirement would make incomplete.
+   *
+   * The user groups that meet the present requirements but not those of the body: their tokens would become inactive.
+   * Each is listed with every requirement that it would not meet. Nothing is changed.
+   *
+   * Required scope: `registry:write`.
+   *
+   * `POST /api/v1/workspace/incomplete-user-groups/preview`
+   */
+  previewIncompleteUserGroups(
+    body: Schemas['WorkspaceRequirements'] = {},
+    query: Query<'previewIncompleteUserGroups'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['UserGroupIssuesResponse'], Schemas['UserGroupIssues']> {
+    return this.#transport.pages(
+      { method: 'POST', path: '/api/v1/workspace/incomplete-user-groups/preview', body, query, isSafe: true, options },
+      'user_groups',
+    );
+  }
+
+  /**
+   * List webhook endpoints.
+   *
+   * The endpoints of the workspace in the order of their creation, including disabled ones.
+   *
+   * Required scope: `webhooks:read`.
+   *
+   * `GET /api/v1/webhook-endpoints`
+   */
+  listWebhookEndpoints(
+    query: Query<'listWebhookEndpoints'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['WebhookEndpointsResponse'], Schemas['WebhookEndpoint']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/webhook-endpoints', query, options },
+      'webhook_endpoints',
+    );
+  }
+
+  /**
+   * Create a webhook endpoint.
+   *
+   * From then on the events that match its types are posted to it (Standard Webhooks 1.0). The response shows the
+   * secret of `v1`, once.
+   *
+   * Required scope: `webhooks:write`.
+   *
+   * `POST /api/v1/webhook-endpoints`
+   */
+  createWebhookEndpoint(
+    body: Schemas['CreateWebhookEndpointRequest'],
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['WebhookEndpointWithSecretResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/webhook-endpoints',
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Read a webhook endpoint.
+   *
+   * Everything about it but its secret and the values of its headers.
+   *
+   * Required scope: `webhooks:read`.
+   *
+   * `GET /api/v1/webhook-endpoints/{id}`
+   */
+  getWebhookEndpoint(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['WebhookEndpointResponse'] | undefined>;
+  getWebhookEndpoint(
+    id: number,
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['WebhookEndpointResponse']>;
+  getWebhookEndpoint(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['WebhookEndpointResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/webhook-endpoints/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Change a webhook endpoint.
+   *
+   * Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.
+   *
+   * Required scope: `webhooks:write`.
+   *
+   * `PATCH /api/v1/webhook-endpoints/{id}`
+   */
+  updateWebhookEndpoint(
+    id: number,
+    body: Schemas['UpdateWebhookEndpointRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['WebhookEndpointResponse']> {
+    return this.#transport.json({
+      method: 'PATCH',
+      path: '/api/v1/webhook-endpoints/{id}',
+      ids: { id },
+      body,
+      mediaType: 'application/merge-patch+json',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Delete a webhook endpoint.
+   *
+   * Nothing is sent to it any more; its deliveries and attempts go with it.
+   *
+   * Required scope: `webhooks:write`.
+   *
+   * `DELETE /api/v1/webhook-endpoints/{id}`
+   */
+  deleteWebhookEndpoint(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['DeletedResponse']> {
+    return this.#transport.json({
+      method: 'DELETE',
+      path: '/api/v1/webhook-endpoints/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Roll the secret of a webhook endpoint.
+   *
+   * Creates a new secret, which the response shows once. For `grace_period_seconds` each message is signed with both,
+   * so that the receiver can change over in its own time; an even older secret ends at once. The headers stay, unless
+   * the old secret cannot be decrypted any more.
+   *
+   * Required scope: `webhooks:write`.
+   *
+   * `POST /api/v1/webhook-endpoints/{id}/roll-secret`
+   */
+  rollWebhookSecret(
+    id: number,
+    body: Schemas['RollWebhookSecretRequest'] = {},
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['WebhookEndpointWithSecretResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/webhook-endpoints/{id}/roll-secret',
+      ids: { id },
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * List attempts to send webhooks.
+   *
+   * The attempts to send events to the endpoint, latest first, with the beginning of each response.
+   *
+   * Required scope: `webhooks:read`.
+   *
+   * `GET /api/v1/webhook-endpoints/{id}/attempts`
+   */
+  listWebhookAttempts(
+    id: number,
+    query: Query<'listWebhookAttempts'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['WebhookAttemptsResponse'], Schemas['WebhookAttempt']> {
+    return this.#transport.pages(
+      { method: 'GET', path: '/api/v1/webhook-endpoints/{id}/attempts', ids: { id }, query, options },
+      'attempts',
+    );
+  }
+
+  /**
+   * Send webhooks again.
+   *
+   * Sends one event again, or those of a period that have not arrived, each under its `webhook-id`, by which the
+   * receiver recognises repetitions. A disabled endpoint gets them once it is enabled. The events of a period are
+   * scheduled in the background, one replay of a workspace at a time; the audit event `webhook_endpoint.replay` says
+   * how many there were.
+   *
+   * Required scope: `webhooks:write`.
+   *
+   * `POST /api/v1/webhook-endpoints/{id}/replay`
+   */
+  replayWebhooks(
+    id: number,
+    body: Schemas['ReplayWebhooksRequest'] = {},
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['WebhookReplayResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/webhook-endpoints/{id}/replay',
+      ids: { id },
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * List API tokens.
+   *
+   * The API tokens of the workspace in the order of their creation, including those that have ended unless `state`
+   * leaves them out; never the token itself.
+   *
+   * Required scope: `admin`.
+   *
+   * `GET /api/v1/api-tokens`
+   */
+  listApiTokens(
+    query: Query<'listApiTokens'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['ApiTokensResponse'], Schemas['ApiToken']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/api-tokens', query, options }, 'api_tokens');
+  }
+
+  /**
+   * Issue an API token.
+   *
+   * The response shows the token, once. A caller can grant only what it has: scopes, expiry and allowed_cidrs must lie
+   * within those of the token that calls.
+   *
+   * Required scope: `admin`.
+   *
+   * `POST /api/v1/api-tokens`
+   */
+  createApiToken(
+    body: Schemas['CreateApiTokenRequest'],
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['ApiTokenWithSecretResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/api-tokens',
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Read an API token.
+   *
+   * Everything about the token but the token itself. A use of the token, and so its last_used_at, does not change the
+   * `ETag`.
+   *
+   * Required scope: `admin`.
+   *
+   * `GET /api/v1/api-tokens/{id}`
+   */
+  getApiToken(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch: string },
+  ): Promise<Schemas['ApiTokenResponse'] | undefined>;
+  getApiToken(
+    id: number,
+    options?: CallOptions & { ifMatch?: string; ifNoneMatch?: undefined },
+  ): Promise<Schemas['ApiTokenResponse']>;
+  getApiToken(
+    id: number,
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['ApiTokenResponse'] | undefined> {
+    return this.#transport.json({
+      method: 'GET',
+      path: '/api/v1/api-tokens/{id}',
+      ids: { id },
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Change an API token.
+   *
+   * Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.
+   *
+   * Required scope: `admin`.
+   *
+   * `PATCH /api/v1/api-tokens/{id}`
+   */
+  updateApiToken(
+    id: number,
+    body: Schemas['UpdateApiTokenRequest'],
+    options: CallOptions & { ifMatch?: string; ifNoneMatch?: string } = {},
+  ): Promise<Schemas['ApiTokenResponse']> {
+    return this.#transport.json({
+      method: 'PATCH',
+      path: '/api/v1/api-tokens/{id}',
+      ids: { id },
+      body,
+      mediaType: 'application/merge-patch+json',
+      headers: { 'If-Match': options.ifMatch, 'If-None-Match': options.ifNoneMatch },
+      options,
+    });
+  }
+
+  /**
+   * Rotate an API token.
+   *
+   * Issues a new token with the same name, scopes, expiry and allowed_cidrs, under an id of its own. The old one stays
+   * valid for `grace_period_seconds`; its last_used_at shows whether it is still in use. It can be revoked earlier, and
+   * ends when the new one is rotated. Until then it has the same access as before, but cannot administer API tokens:
+   * its successor can.
+   *
+   * Required scope: `admin`.
+   *
+   * `POST /api/v1/api-tokens/{id}/rotate`
+   */
+  rotateApiToken(
+    id: number,
+    body: Schemas['RotateApiTokenRequest'] = {},
+    options: CallOptions & { idempotencyKey?: string } = {},
+  ): Promise<Schemas['ApiTokenWithSecretResponse']> {
+    return this.#transport.json({
+      method: 'POST',
+      path: '/api/v1/api-tokens/{id}/rotate',
+      ids: { id },
+      body,
+      headers: { 'Idempotency-Key': options.idempotencyKey },
+      takesKey: true,
+      options,
+    });
+  }
+
+  /**
+   * Revoke an API token.
+   *
+   * Ends the token; every replica refuses it within a second. The last token of the workspace with the scope `admin`
+   * cannot be revoked here.
+   *
+   * Required scope: `admin`.
+   *
+   * `POST /api/v1/api-tokens/{id}/revoke`
+   */
+  revokeApiToken(id: number, options: CallOptions = {}): Promise<Schemas['ApiTokenResponse']> {
+    return this.#transport.json({ method: 'POST', path: '/api/v1/api-tokens/{id}/revoke', ids: { id }, options });
+  }
+
+  /**
+   * Count what the workspace has.
+   *
+   * How many user groups there are and how many need attention, how many replaced tokens are still valid, and, for API
+   * tokens with the scope `admin`, how many API tokens there are. Calls share a count: it is as old as `as_of` says.
+   * Where counting takes longer than a call may wait, the call gets the last count, and a later one the next.
+   * `unresolvable` and `incomplete` are counted in the background: they may be older, and are null until they have been
+   * counted once.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/overview`
+   */
+  getOverview(options: CallOptions = {}): Promise<Schemas['OverviewResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/api/v1/overview', options });
+  }
+
+  /**
+   * What happened in the workspace, by the hour or day.
+   *
+   * How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes
+   * together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five
+   * seconds, so that the last point is behind by as much.
+   *
+   * Required scope: `user-groups:read`.
+   *
+   * `GET /api/v1/overview/activity`
+   */
+  getActivity(query: Query<'getActivity'> = {}, options: CallOptions = {}): Promise<Schemas['ActivityResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/api/v1/overview/activity', query, options });
+  }
+
+  /**
+   * Describe the installation.
+   *
+   * The version of the service, its database, the ids of its encryption keys and its settings, for administrators of
+   * every workspace: no secrets, no addresses, and nothing of other workspaces. The configuration is that of the
+   * process that handles the request; other replicas may differ while they restart.
+   *
+   * Required scope: `admin`.
+   *
+   * `GET /api/v1/system`
+   */
+  getSystem(options: CallOptions = {}): Promise<Schemas['SystemResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/api/v1/system', options });
+  }
+
+  /**
+   * List audit events.
+   *
+   * The events of the workspace, newest first: every change with who made it, from where, and what it changed; to whom
+   * tokens of groups were shown, added up by the hour; and refused calls. Filters can be combined. With `types`,
+   * `object_type`, `api_token_id` or `search` one call examines 1,000 events at most: a page may have fewer events than
+   * asked for, or none, and still a `next_cursor`; the list ends where there is none.
+   *
+   * Required scope: `audit:read`.
+   *
+   * `GET /api/v1/audit-events`
+   */
+  listAuditEvents(
+    query: Query<'listAuditEvents'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['AuditEventsResponse'], Schemas['AuditEvent']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/audit-events', query, options }, 'audit_events');
+  }
+
+  /**
+   * Export audit events.
+   *
+   * Every event that matches the filters of the list, newest first. The last line is the summary: without it the
+   * response was cut off. Events recorded meanwhile are not included. At most 2 exports of a workspace run at once.
+   *
+   * Required scope: `audit:read`.
+   *
+   * `POST /api/v1/audit-events/export`
+   */
+  exportAuditEvents(
+    body: Schemas['ExportAuditEventsRequest'] = {},
+    options: CallOptions = {},
+  ): AsyncGenerator<Schemas['AuditEvent'] | Schemas['AuditExportSummary'], void> {
+    return this.#transport.lines({ method: 'POST', path: '/api/v1/audit-events/export', body, isSafe: true, options });
+  }
+
+  /**
+   * List events.
+   *
+   * What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all
+   * groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with
+   * `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for
+   * EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
+   *
+   * Required scope: `events:read`.
+   *
+   * `GET /api/v1/events`
+   */
+  listEvents(
+    query: Query<'listEvents'> = {},
+    options: CallOptions = {},
+  ): Pages<Schemas['EventsResponse'], Schemas['Event']> {
+    return this.#transport.pages({ method: 'GET', path: '/api/v1/events', query, options }, 'events', 'after');
+  }
+
+  /**
+   * Follow events.
+   *
+   * Returns the events as they happen, as server-sent events. `change` has one in its data. `current` comes at least
+   * four times a second and says that everything which was committed before `at` has been told; `open` begins the
+   * stream with the moment of the same clock, in milliseconds, at which the call arrived. So a reader that noted by its
+   * own clock when it made the call knows for how long it has missed nothing. Nothing is current while `current` does
+   * not come. Resume with the last `id` as `Last-Event-ID`: `open` has the one at which the stream begins, and of
+   * events that are sent together the last. The stream ends after five minutes at the latest, before a restart, or when
+   * its reader is too slow: `end` says why. At most 50 streams and waiting calls of an API token at once.
+   *
+   * Required scope: `events:read`.
+   *
+   * `GET /api/v1/events/stream`
+   */
+  streamEvents(
+    query: Query<'streamEvents'> = {},
+    options: CallOptions & { lastEventId?: string } = {},
+  ): AsyncGenerator<StreamMessage, void> {
+    return this.#transport.events({
+      method: 'GET',
+      path: '/api/v1/events/stream',
+      query,
+      headers: { 'Last-Event-ID': options.lastEventId },
+      options,
+    });
+  }
+
+  /**
+   * Whether the process works.
+   *
+   * Does not use the database: a process that cannot reach its database is no better after a restart. Needs no API
+   * token.
+   *
+   * `GET /health/live`
+   */
+  getLiveness(options: CallOptions = {}): Promise<Schemas['LiveResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/health/live', isPublic: true, options });
+  }
+
+  /**
+   * Whether calls should be sent to this process.
+   *
+   * 503 while its database cannot be reached (`database_unavailable`) or lacks a migration (`migrations_pending`),
+   * before the first API token is there (`starting`), and from SIGTERM on (`shutting_down`). The database is asked at
+   * most once a second. Needs no API token.
+   *
+   * `GET /health/ready`
+   */
+  getReadiness(options: CallOptions = {}): Promise<Schemas['ReadyResponse']> {
+    return this.#transport.json({ method: 'GET', path: '/health/ready', isPublic: true, options });
+  }
+
+  /**
+   * Yields the events of the workspace as they happen, from one stream after the other: it goes on by itself after a
+   * lost connection and at the end of a stream. Each event comes at least once. It ends when its reader or `signal` ends
+   * it, or with an `ApiError` that no other stream would mend, such as 410 `events_gone`.
+   */
+  followEvents(options: FollowOptions = {}): AsyncGenerator<FollowedEvent, void> {
+    const { types, signal } = options;
+    const open = (lastEventId?: string) =>
+      this.streamEvents(
+        { ...(types !== undefined && { types }) },
+        { ...(lastEventId !== undefined && { lastEventId }), ...(signal && { signal }) },
+      );
+    return follow(open, options);
+  }
 }

@@ -1,19 +1,31 @@
-import type { ClientOptions } from './client.js';
+import { VERSION } from './version.js';
 
-/** How the service is called. */
+/** Where the service is, and who calls it. */
+export interface ConnectionOptions {
+  /** The address of the service, such as `https://groups.example.com`; without a user and a password. */
+  baseUrl: string;
+  /** The API token of a backend; it must not reach a browser. Whitespace around it is removed. */
+  apiToken: string;
+  /** Used in place of the platform's own `fetch`. */
+  fetch?: (request: Request) => Promise<Response>;
+}
+
+/** Checked options. */
 export interface Connection {
   /** Without a slash at its end. */
   baseUrl: string;
-  /** The header field. */
+  /** The value of the header field `Authorization`. */
   authorization: string;
+  /** The value of the header field `User-Agent`. */
+  userAgent: string;
   fetch: (request: Request) => Promise<Response>;
 }
 
 /**
- * Checks the options before the first call: what `fetch` throws for a wrong one shows it.
+ * Checks the options before the first call, because an error of `fetch` for a wrong option shows its value.
  * @throws TypeError that names the option, never its value
  */
-export function connectionOf({ baseUrl, apiToken, fetch }: ClientOptions): Connection {
+export function connectionOf({ baseUrl, apiToken, fetch }: ConnectionOptions): Connection {
   if (!isServiceUrl(baseUrl)) {
     throw new TypeError('baseUrl must be an http or https URL without a user, a password, a query and a fragment');
   }
@@ -25,6 +37,7 @@ export function connectionOf({ baseUrl, apiToken, fetch }: ClientOptions): Conne
   return {
     baseUrl: baseUrl.replace(/\/+$/, ''),
     authorization: `Token ${token}`,
+    userAgent: `user-group-service-typescript/${VERSION}`,
     fetch: fetch ?? ((request) => globalThis.fetch(request)),
   };
 }

@@ -1,7 +1,10 @@
-export {
-  CachedIntrospector,
-  type CachedIntrospectorOptions,
-  type Introspection,
-  IntrospectionRefused,
-} from './cached-introspector.js';
-export { type Client, type ClientOptions, createClient, type Schemas } from './client.js';
+export { ApiError, type ApiErrorDetails } from './api-error.js';
+export { CachedIntrospector, type CachedIntrospectorOptions, type Introspection } from './cached-introspector.js';
+export { UserGroupClient } from './client.js';
+export type { ConnectionOptions } from './connection.js';
+export type { StreamMessage } from './event-stream.js';
+export type { FollowedEvent, FollowOptions } from './follow.js';
+export type { Page, Pages } from './pages.js';
+export type { Query, Schemas } from './schemas.js';
+export { type CallOptions, type ClientOptions, type ResponseInfo, responseOf } from './transport.js';
+export { type VerifyOptions, verifyWebhook, type WebhookMessage, WebhookVerificationError } from './webhooks.js';

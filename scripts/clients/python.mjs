@@ -1,3 +1,4 @@
+import { known, nameOf, OPERATION_KEYS } from './document.mjs';
 import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
@@ -155,15 +156,7 @@ function writeClient(document, schemas) {
 /** Everything that a method is written from. */
 function describe(method, path, operation, schemas) {
   const { operationId: id } = operation;
-  known(
-    operation,
-    ['operationId', 'summary', 'description', 'tags', 'parameters', 'requestBody', 'responses'].concat([
-      'security',
-      'x-required-scope',
-      'x-codeSamples',
-    ]),
-    id,
-  );
+  known(operation, OPERATION_KEYS, id);
   const parameters = (operation.parameters ?? []).map((parameter) => ({
     ...parameter,
     argument: snakeCase(parameter.name),
@@ -364,10 +357,6 @@ function typeNamed(type, schema, use, place) {
   return SCALARS[type];
 }
 
-function nameOf({ $ref }) {
-  return /^#\/components\/schemas\/(\w+)$/.exec($ref)[1];
-}
-
 function union(types) {
   return [...new Set(types)].join(' | ');
 }
@@ -375,12 +364,6 @@ function union(types) {
 function literal(value, place) {
   if (typeof value === 'string' || Number.isInteger(value)) return JSON.stringify(value);
   throw new Error(`${place} has a value that cannot be a Literal`);
-}
-
-/** @throws if there is something that would be left out */
-function known(thing, keys, place) {
-  const unknown = Object.keys(thing).filter((key) => !keys.includes(key));
-  if (unknown.length > 0) throw new Error(`${place} has ${unknown.join(', ')}, which is not understood`);
 }
 
 // Text

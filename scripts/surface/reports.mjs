@@ -15,7 +15,7 @@ const API = 'api';
  * Types that callers do not name: those of the document, which is held by itself, and those that the compiler
  * makes for a class that extends what a function returns.
  */
-const NOT_EXPORTED = /"(components|paths|\w+_base)"/;
+const NOT_EXPORTED = /"(components|operations|\w+_base)"/;
 
 const root = process.cwd();
 const isCheck = process.argv.includes('--check');

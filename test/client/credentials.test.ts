@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { CachedIntrospector, createClient } from '../../clients/typescript/index.ts';
+import { CachedIntrospector, UserGroupClient } from '../../clients/typescript/index.ts';
 import { until } from '../support/until.ts';
 import { freePort } from '../system/lab/ports.mjs';
 import { withService } from '../support/test-service.ts';
@@ -18,7 +18,7 @@ test.each([
   ['a token in the query of the URL', { baseUrl: `http://127.0.0.1:1/?token=${SECRET}` }],
 ])('%s is refused before a call, and is not shown', (_name, wrong) => {
   const options = { baseUrl: 'http://127.0.0.1:1', apiToken: 't', ...wrong };
-  for (const make of [() => createClient(options), () => new CachedIntrospector(options)]) {
+  for (const make of [() => new UserGroupClient(options), () => new CachedIntrospector(options)]) {
     const error = thrownBy(make);
     expect(error).toBeInstanceOf(TypeError);
     expect(everythingOf(error)).not.toContain(SECRET);
@@ -27,7 +27,7 @@ test.each([
 
 test('whitespace around a token is removed', async () => {
   const options = { baseUrl: service.baseUrl, apiToken: ` ${service.bootstrapToken}\r\n\n` };
-  expect((await createClient(options).GET('/api/v1/workspace')).response.status).toBe(200);
+  expect((await new UserGroupClient(options).getWorkspace()).success).toBe(1);
   const introspector = new CachedIntrospector(options);
   expect(await introspector.introspect('none')).toEqual({ active: false });
   introspector.close();
@@ -48,9 +48,9 @@ test('a callback that throws ends neither the process nor the stream', async () 
 test('neither a client nor what it throws shows a token', async () => {
   const errors: unknown[] = [];
   const away = { baseUrl: `http://127.0.0.1:${await freePort()}`, apiToken: SECRET };
-  const client = createClient(away);
+  const client = new UserGroupClient({ ...away, maxRetries: 0 });
   const introspector = new CachedIntrospector({ ...away, onStreamError: (error) => errors.push(error) });
-  const calls = [client.GET('/api/v1/workspace'), introspector.introspect(`ugt_${SECRET}`)];
+  const calls = [client.getWorkspace(), introspector.introspect(`ugt_${SECRET}`)];
   for (const result of await Promise.allSettled(calls)) {
     expect(result.status).toBe('rejected');
     errors.push((result as PromiseRejectedResult).reason);

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { generatePython } from '../../scripts/clients/python.mjs';
+import { generateMethods } from '../../scripts/clients/typescript.mjs';
 import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
 
 const require = createRequire(import.meta.url);
@@ -15,6 +16,12 @@ test('openapi.json is the OpenAPI document', async () => {
 
 test('the types of the TypeScript client are those of the OpenAPI document', async () => {
   expectFile('clients/typescript/schema.d.ts', generateTypeScript(await describeOpenApi()));
+});
+
+test('the methods of the TypeScript client are those of the OpenAPI document', async () => {
+  for (const [name, text] of Object.entries(generateMethods(await plainDocument()))) {
+    expectFile(`clients/typescript/${name}`, formatted(text));
+  }
 });
 
 test('the Python client is that of the OpenAPI document', async () => {
@@ -62,6 +69,13 @@ function expectFile(path: string, wanted: string): void {
 function read(path: string): string {
   const full = join(root, path);
   return existsSync(full) ? readFileSync(full, 'utf8') : '';
+}
+
+/** By the command line, too. */
+function formatted(code: string): string {
+  const tool = join(root, 'node_modules', 'prettier', 'bin', 'prettier.cjs');
+  const args = [tool, '--stdin-filepath', 'clients/typescript/client.ts'];
+  return execFileSync(process.execPath, args, { input: code, encoding: 'utf8', cwd: root });
 }
 
 /** By the tool's command line: its library is made of modules that Jest cannot load. */

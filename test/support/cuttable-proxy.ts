@@ -51,8 +51,13 @@ export class CuttableProxy {
     this.isCut = false;
   }
 
-  async close(): Promise<void> {
+  /** Ends the connections of now; new ones are served. */
+  drop(): void {
     for (const sockets of this.pairs) for (const socket of sockets) socket.destroy();
+  }
+
+  async close(): Promise<void> {
+    this.drop();
     await new Promise((resolve) => this.server.close(resolve));
   }
 

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
-import { createClient } from '../../clients/typescript/index.ts';
+import { responseOf, UserGroupClient } from '../../clients/typescript/index.ts';
 import { UserGroups } from '../../src/user-group/user-groups.ts';
 import { operator } from '../../src/common/access/caller.ts';
 import { Transactor } from '../../src/database/transactor.ts';
@@ -75,7 +75,7 @@ onEachDatabase((kind) => {
 
   test('the typed client sends no path that could come to name another group', async () => {
     const called: string[] = [];
-    const client = createClient({
+    const client = new UserGroupClient({
       baseUrl: service.baseUrl,
       apiToken: service.bootstrapToken,
       fetch: (request) => {
@@ -84,13 +84,11 @@ onEachDatabase((kind) => {
       },
     });
     for (const id of ['', ...IDS]) {
-      const params = { path: { id } };
-      await expect(client.DELETE('/api/v1/user-groups/{id}', { params })).rejects.toThrow(RangeError);
+      await expect(client.deleteUserGroup(id)).rejects.toThrow(RangeError);
     }
     expect(called).toEqual([]);
     for (const id of NEAR) {
-      const { response } = await client.GET('/api/v1/user-groups/{id}', { params: { path: { id } } });
-      expect([id, response.status]).toEqual([id, 200]);
+      expect([id, responseOf(await client.getUserGroup(id)).status]).toEqual([id, 200]);
     }
   });
 });
