@@ -1,4 +1,4 @@
-import { known, nameOf, OPERATION_KEYS } from './document.mjs';
+import { isSafePost, known, listOf, makesKey, nameOf, OPERATION_KEYS } from './document.mjs';
 import { withParametersInPlace } from './parameters.mjs';
 import { wrapped } from './wrapped.mjs';
 
@@ -33,7 +33,11 @@ function snakeCase(name) {
 export function generatePython(published) {
   const document = withParametersInPlace(published);
   const { schemas } = document.components;
-  return { 'models.py': writeModels(schemas, alternatives(document)), 'client.py': writeClient(document, schemas) };
+  return {
+    'models.py': writeModels(schemas, alternatives(document)),
+    'client.py': writeClient(document, schemas),
+    'version.py': `${HEADER}\n__version__ = "${document.info.version}"\n`,
+  };
 }
 
 // models.py
@@ -121,35 +125,57 @@ function writeFunctionalModel(name, schema, required) {
 
 // client.py
 
+const FOLLOW = `    def follow_events(
+        self, *, types: str | Absent = ABSENT, after: str | Absent = ABSENT
+    ) -> Iterator[FollowedEvent]:
+        """Yields the events of the workspace as they happen, from one stream after the other.
+
+        It goes on by itself after a lost connection and at the end of a stream. Each event comes at
+        least once. It raises an \`ApiError\` that no other stream would mend, such as 410 \`events_gone\`.
+
+        Args:
+            types: Only events of these types, separated by commas, where \`*\` stands for any characters.
+            after: The position to go on from: \`last_event_id\` of an event, or a \`next_cursor\`. Without
+                it, from now on.
+        """
+        return follow(
+            lambda position: self.stream_events(types=types, last_event_id=position), after
+        )
+`;
+
 function writeClient(document, schemas) {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => describe(method.toUpperCase(), path, operation, schemas)),
   );
-  const methods = operations.map(writeMethod);
+  const methods = operations.flatMap((operation) => [writeMethod(operation), ...writeIterator(operation)]);
   const text = methods.join('\n');
   const uses = (name) => new RegExp(`\\b${name}\\b`).test(text);
   return [
     HEADER,
     '"""A method for each operation of the service."""\n',
     'from __future__ import annotations\n',
-    ...importsOf('collections.abc', ['Iterable', 'Mapping', 'Sequence'].filter(uses)),
-    ...importsOf('typing', ['Any', 'Literal', 'cast'].filter(uses)),
+    ...importsOf(
+      'collections.abc',
+      ['Iterable', 'Iterator', 'Mapping', 'Sequence'].filter((name) => name === 'Iterator' || uses(name)),
+    ),
+    ...importsOf('typing', ['Any', 'Literal', 'cast', 'overload'].filter(uses)),
     '',
+    'from .follow import FollowedEvent, follow',
     ...importsOf('.models', Object.keys(schemas).filter(uses).sort()),
+    ...importsOf('.pages', ['entries'].filter(uses)),
     ...importsOf('.streams', ['ServerSentEvent', 'Stream'].filter(uses)),
     ...importsOf('.transport', ['ABSENT', 'Absent', 'Timeout', 'Transport', 'segment']),
-    '',
-    `__version__ = "${document.info.version}"`,
     '',
     '',
     'class UserGroupClient(Transport):',
     '    """The service, with the rights of one API token.',
     '',
-    '    Each method raises `ProblemError` when the call is refused, and what `requests` raises when',
-    '    there is no answer. An argument that is not given is not sent; None is sent as `null`.',
+    '    Each method raises `ApiError` if the call does not succeed. An argument that is not given is not',
+    '    sent; None is sent as `null`.',
     '    """',
     '',
     text,
+    FOLLOW,
   ].join('\n');
 }
 
@@ -178,7 +204,18 @@ function describe(method, path, operation, schemas) {
   if (new Set([...all, 'self', 'timeout', 'lines']).size !== all.length + 3) {
     throw new Error(`${id} has two arguments of one name`);
   }
-  return { id, method, path, operation, inPath, named, body, fields, answer: answerOf(operation) };
+  return {
+    id,
+    method,
+    path,
+    operation,
+    inPath,
+    named,
+    body,
+    fields,
+    list: listOf(operation, schemas),
+    answer: answerOf(operation),
+  };
 }
 
 function bodyOf({ operationId: id, requestBody }, schemas) {
@@ -230,12 +267,12 @@ function answerOf({ operationId: id, responses }) {
 
 function writeMethod({ id, method, path, operation, inPath, named, body, fields, answer }) {
   const hasLines = body?.mediaType === 'application/x-ndjson';
-  const signature = [
+  const signature = (parameters) => [
     '        self,',
     ...inPath.map(({ argument, type }) => `        ${argument}: ${type},`),
     ...(hasLines ? [`        lines: Iterable[${body.name}],`] : []),
     '        *,',
-    ...named.flatMap(declared),
+    ...parameters,
     '        timeout: Timeout | None = None,',
   ];
   const where = (place) => named.filter((parameter) => parameter.in === place);
@@ -253,6 +290,8 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
     ...(hasLines ? ['lines=lines,'] : []),
     ...(body && body.mediaType !== 'application/json' ? [`media_type="${body.mediaType}",`] : []),
     ...(answer.kind === '_lines' && body?.mediaType === 'application/json' ? ['media_type="application/json",'] : []),
+    ...(method === 'POST' && isSafePost(id) ? ['safe=True,'] : []),
+    ...(makesKey(operation) ? ['takes_key=True,'] : []),
     'timeout=timeout,',
   ];
   const isCast = answer.kind === '_json';
@@ -265,13 +304,69 @@ function writeMethod({ id, method, path, operation, inPath, named, body, fields,
     ...(isCast ? ['            ),', '        )'] : ['        )']),
   ];
   return [
+    ...overloads({ id, named, answer }, signature),
     `    def ${snakeCase(id)}(`,
-    ...signature,
+    ...signature(named.flatMap(declared)),
     ...resultLine(answer.type),
     ...documentation({ method, path, operation, inPath, named, hasLines }),
     ...calling,
     '',
   ].join('\n');
+}
+
+/** Without a condition a read always has a body. */
+function overloads({ id, named, answer }, signature) {
+  if (!answer.type.endsWith(' | None')) return [];
+  const variants = [
+    { condition: 'Absent = ABSENT', type: answer.type.replace(' | None', '') },
+    { condition: 'str | Absent', type: answer.type },
+  ];
+  return variants.flatMap(({ condition, type }) => [
+    '    @overload',
+    `    def ${snakeCase(id)}(`,
+    ...signature(
+      named.flatMap((parameter) =>
+        parameter.argument === 'if_none_match' ? [`        if_none_match: ${condition},`] : declared(parameter),
+      ),
+    ),
+    `    ) -> ${type}: ...`,
+    '',
+  ]);
+}
+
+/** A method that yields the entries of all pages of a list. */
+function writeIterator({ id, inPath, named, list }) {
+  if (!list) return [];
+  const one = snakeCase(id);
+  const isFeed = list.parameter === 'after';
+  const parameters = named.filter(({ argument }) => isFeed || argument !== list.parameter);
+  const given = [
+    ...inPath.map(({ argument }) => argument),
+    ...named.map(({ argument }) => `${argument}=${argument === list.parameter ? 'position' : argument}`),
+    'timeout=timeout',
+  ];
+  return [
+    [
+      `    def iter_${one.replace(/^list_/, '')}(`,
+      '        self,',
+      ...inPath.map(({ argument, type }) => `        ${argument}: ${type},`),
+      '        *,',
+      ...parameters.flatMap(declared),
+      '        timeout: Timeout | None = None,',
+      `    ) -> Iterator[${list.item}]:`,
+      `        """Yields the entries of \`${one}\`: all pages, each requested when it is needed.`,
+      ...(isFeed ? ['', '        It ends with the last event; with `wait` it waits for more, without an end.'] : []),
+      '        """',
+      '        return entries(',
+      `            lambda position: self.${one}(`,
+      ...given.map((argument) => `                ${argument},`),
+      '            ),',
+      `            "${list.entries}",`,
+      ...(isFeed ? ['            after,', '            is_endless=isinstance(wait, int) and wait > 0,'] : []),
+      '        )',
+      '',
+    ].join('\n'),
+  ];
 }
 
 function resultLine(type) {

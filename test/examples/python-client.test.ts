@@ -1,12 +1,16 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describeOpenApi } from '../../src/app/openapi/openapi.ts';
+import { generateSigningSecret, signatureOf } from '../../src/webhook/sending/signature.ts';
 import { createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
+import { MisbehavingProxy } from '../support/misbehaving-proxy.ts';
 import { BOOTSTRAP_TOKEN, type RunningServer, startServer } from '../support/processes.ts';
 import { missedBy } from '../support/resumed-consumer.ts';
+import { until } from '../support/until.ts';
+import { accepts, freePort } from '../system/lab/ports.mjs';
 
 // Debian's packages are those of /usr/bin/python3, which need not be the first of the path.
 const python = process.env['PYTHON'] ?? 'python3';
@@ -15,6 +19,7 @@ const hasMypy = spawnSync(python, ['-m', 'mypy', '--version']).status === 0;
 let directory: string;
 let sources: string;
 let env: NodeJS.ProcessEnv;
+const children: ChildProcess[] = [];
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'user-groups-python-'));
@@ -25,13 +30,24 @@ beforeAll(async () => {
   const netrc = join(directory, 'netrc');
   writeFileSync(netrc, 'default login somebody password else\n');
   env = { PATH: process.env['PATH'], PYTHONPATH: packages, NETRC: netrc, LANG: 'C.UTF-8' };
-  const install = ['-m', 'pip', 'install', '--no-index', '--no-deps', '--no-build-isolation'];
-  await run(...install, '--quiet', '--target', packages, sources);
+  const pip = ['-m', 'pip', '--quiet', '--disable-pip-version-check'];
+  const options = ['--no-index', '--no-deps'];
+  await run(...pip, 'wheel', ...options, '--no-build-isolation', '--wheel-dir', directory, sources);
+  const wheel = readdirSync(directory).find((name) => name.endsWith('.whl'))!;
+  await run(...pip, 'install', ...options, '--target', packages, join(directory, wheel));
+  // The examples follow each other; the receiver of webhooks is a program by itself.
+  const blocks = [...readme().matchAll(/```python\n([^]*?)```/g)].map(([, code]) => code!);
+  writeFileSync(join(sources, 'readme.py'), blocks.filter((code) => !code.includes('Receiver')).join('\n'));
+  writeFileSync(
+    join(sources, 'receiver.py'),
+    blocks.find((code) => code.includes('Receiver'))!,
+  );
   // From here on the one that is installed is the only one.
   rmSync(join(sources, 'user_group_service'), { recursive: true });
 });
 
 afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
   rmSync(directory, { recursive: true });
 });
 
@@ -42,7 +58,8 @@ onEachDatabase((kind) => {
   beforeAll(async () => {
     database = await createTestDatabase(kind);
     server = await startServer({ ...database.env, PUBLIC_URL: 'https://user-groups.example' });
-    Object.assign(env, { BASE: server.baseUrl, TOKEN: BOOTSTRAP_TOKEN });
+    const [BASE, TOKEN] = [server.baseUrl, BOOTSTRAP_TOKEN];
+    Object.assign(env, { BASE, TOKEN, USER_GROUPS_URL: BASE, USER_GROUPS_API_TOKEN: TOKEN });
   });
 
   afterAll(async () => {
@@ -67,22 +84,92 @@ onEachDatabase((kind) => {
     expect(missed).toEqual([]);
   });
 
-  test('the example of its README does what it says', async () => {
-    const [, code] = /```python\n([\s\S]*?)```/.exec(readme())!;
-    expect(await run('-c', code!)).toMatch(/^ugt_\w+\nprecondition_failed 412\n$/);
+  test('the examples of its README do what they say, one after the other', async () => {
+    const { child, output } = start(['-u', 'readme.py']);
+    await until(
+      () => output.text.includes('\nacme-emea Acme') || child.exitCode !== null,
+      20_000,
+      () => output.text,
+    );
+    // The last one follows events until it is ended.
+    await until(
+      async () => {
+        await server.api.put({ user_group_id: 'heard', name: String(Math.random()) });
+        return output.text.includes("'heard'") || child.exitCode !== null;
+      },
+      20_000,
+      () => output.text,
+    );
+    expect(output.text).toMatch(/^ugt_\w+\n412 precondition_failed \S+\nTrue\n/);
+    expect(output.text).toContain('acme-emea Acme EMEA\n');
+    expect(output.text).toContain('refused: 2 validation_failed\n1 created True\n');
+    expect(output.text).toMatch(/^user_group\.(create|update) \{.*'provided_id': 'heard'.*\}$/m);
+  });
+
+  test('a proxy that fails is told apart, and only what is safe is sent again', async () => {
+    const proxy = await MisbehavingProxy.start(server.baseUrl);
+    Object.assign(env, { PROXY: proxy.url('none').replace(/none$/, '') });
+    const told = JSON.parse(await run('tests/faults.py')) as Record<string, unknown>;
+    await proxy.close();
+    const foreign = 'the response is not one of the user group service';
+    const lost = [null, null, 'the connection failed or was lost'];
+    const agent = expect.stringMatching(/^user-group-service-python\/\d+\.\d+\.\d+$/) as string;
+    expect(told).toEqual({
+      empty: [[502, null, `502: ${foreign}: no content type, an empty body`], 1, 1, agent],
+      html: [
+        [502, null, expect.stringContaining(`${foreign}: text/html, a body that begins with '<html>`)],
+        1,
+        1,
+        agent,
+      ],
+      hang: [[null, null, 'the service sent nothing in time'], 1, 1, agent],
+      cut: [lost, 3, 1, agent],
+      'cut export': [lost, 1, 1, agent],
+      'cut once': ['done', 2, 1, agent],
+      'cut once, with a key': ['done', 2, 1, agent],
+      'cut once, unsafe': [lost, 1, 1, agent],
+      'busy once': ['done', 2, 1, agent],
+      'busy once, unsafe': [[503, null, expect.stringContaining('503')], 1, 1, agent],
+    });
   });
 });
 
-test('answers that are slow, cut or of somebody else are told apart', async () => {
-  await run('-W', 'ignore::ResourceWarning', '-m', 'unittest', 'tests/test_transport.py');
+test('the receiver of its README accepts what the service signs, and nothing else', async () => {
+  const port = await freePort();
+  const { secret } = generateSigningSecret('v1');
+  writeFileSync(
+    join(sources, 'receiver.py'),
+    readFileSync(join(sources, 'receiver.py'), 'utf8').replace('8080', String(port)),
+  );
+  const { output } = start(['-u', 'receiver.py'], { WEBHOOK_SECRET: secret });
+  await until(
+    () => accepts(port),
+    20_000,
+    () => output.text,
+  );
+  const body = '{"type":"user_group.update","timestamp":"2030-01-01T12:00:00.000Z","data":{}}';
+  const timestamp = Math.floor(Date.now() / 1000);
+  const headers = {
+    'webhook-id': 'evt_4711',
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': signatureOf({ id: 'evt_4711', timestamp, body }, [secret]),
+  };
+  const deliver = async (text: string) =>
+    (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: text, headers })).status;
+  expect([await deliver(body), await deliver(`${body} `)]).toEqual([204, 400]);
+  expect(output.text).toContain('evt_4711 user_group.update {}\n');
+});
+
+test('responses that are slow, cut or of somebody else are told apart, and messages verified', async () => {
+  await run('-W', 'ignore::ResourceWarning', '-m', 'unittest', 'tests/test_transport.py', 'tests/test_webhooks.py');
 });
 
 (hasMypy || process.env['CI'] ? test : test.skip)('its types hold, in strict mode', async () => {
   // As installed: a package without its py.typed has no types for anybody.
   const options = ['--config-file', 'pyproject.toml', '--cache-dir', join(directory, 'mypy')];
   await run('-m', 'mypy', ...options, '--package', 'user_group_service');
-  const tests = ['every_operation', 'resumed_consumer', 'test_transport'];
-  await run('-m', 'mypy', ...options, ...tests.map((name) => `tests/${name}.py`));
+  const tests = ['every_operation', 'faults', 'resumed_consumer', 'test_transport', 'test_webhooks'];
+  await run('-m', 'mypy', ...options, ...tests.map((name) => `tests/${name}.py`), 'readme.py', 'receiver.py');
 });
 
 /** `createOrLookUpUserGroup` is `create_or_look_up_user_group`. */
@@ -94,14 +181,25 @@ function readme(): string {
   return readFileSync(join(sources, 'README.md'), 'utf8');
 }
 
-/** Runs Python beside the tests of the client, with the client as it is installed; gives what it prints. */
+/** Starts Python beside the tests of the client, with the client as it is installed; `output` grows with what it prints. */
+function start(args: string[], more: NodeJS.ProcessEnv = {}) {
+  const options = {
+    cwd: sources,
+    env: { ...env, ...more },
+    stdio: ['ignore', 'pipe', 'pipe'] as ['ignore', 'pipe', 'pipe'],
+  };
+  const child = spawn(python, args, options);
+  children.push(child);
+  const output = { text: '', errors: '' };
+  child.stdout.on('data', (chunk: Buffer) => (output.text += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output.errors += chunk.toString()));
+  return { child, output };
+}
+
+/** Gives what Python prints. @throws with it, if it fails */
 async function run(...args: string[]): Promise<string> {
-  const child = spawn(python, args, { cwd: sources, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const { child, output } = start(args);
   const [code] = (await once(child, 'close')) as [number | null];
-  if (code !== 0) throw new Error(`${python} ${args[0]} ended with ${code}:\n${stdout}${stderr}`);
-  return stdout;
+  if (code !== 0) throw new Error(`${python} ${args[0]} ended with ${code}:\n${output.text}${output.errors}`);
+  return output.text;
 }

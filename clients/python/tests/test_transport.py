@@ -17,7 +17,7 @@ from typing import Any
 
 import requests
 
-from user_group_service import IncompleteAnswerError, ProblemError, UserGroupClient, response_of
+from user_group_service import ApiError, UserGroupClient, response_of
 from user_group_service.streams import EventStreamParser
 
 
@@ -70,14 +70,19 @@ def everything_of(error: BaseException) -> str:
 
 
 class Problems(unittest.TestCase):
-    def problem(self, answer: bytes) -> ProblemError:
-        with server(answer) as (url, _), self.assertRaises(ProblemError) as caught:
-            UserGroupClient(url, "t").get_workspace()
+    def problem(self, answer: bytes) -> ApiError:
+        with server(answer) as (url, _), self.assertRaises(ApiError) as caught:
+            UserGroupClient(url, "t", max_retries=0).get_workspace()
         return caught.exception
 
     def test_a_page_of_a_proxy_is_a_problem_without_a_code(self) -> None:
         problem = self.problem(http("502 Bad Gateway", b"<h1>Bad gateway</h1>"))
         self.assertEqual((problem.status, problem.code, problem.errors), (502, None, ()))
+        self.assertEqual(
+            str(problem),
+            "502: the response is not one of the user group service: no content type, "
+            "a body that begins with '<h1>Bad gateway</h1>'",
+        )
 
     def test_a_page_with_a_status_of_success_is_a_problem_too(self) -> None:
         self.assertEqual(self.problem(http("200 OK", b"<h1>Sign in</h1>")).status, 200)
@@ -101,10 +106,14 @@ class Problems(unittest.TestCase):
 class Calls(unittest.TestCase):
     def test_silence_ends_a_call(self) -> None:
         with server(b"", is_kept_open=True) as (url, _):
-            with self.assertRaises(requests.Timeout):
-                UserGroupClient(url, "t", timeout=0.2).get_workspace()
-            with self.assertRaises(requests.Timeout):
-                UserGroupClient(url, "t").get_workspace(timeout=0.2)
+            for client, timeout in (
+                (UserGroupClient(url, "t", timeout=0.2), None),
+                (UserGroupClient(url, "t"), 0.2),
+            ):
+                with self.assertRaises(ApiError) as late:
+                    client.get_workspace(timeout=timeout)
+                self.assertIsInstance(late.exception.__cause__, requests.Timeout)
+                self.assertIsNone(late.exception.status)
 
     def test_what_a_path_cannot_name_is_not_sent(self) -> None:
         for id in ("", ".", "..", "x/../globex", "./x", "x/..", "x\\..\\globex"):
@@ -134,9 +143,9 @@ class Calls(unittest.TestCase):
             with self.assertRaises(ValueError, msg=repr((url, token))) as caught:
                 UserGroupClient(url, token).get_workspace()
             self.assertNotIn("s3cret", everything_of(caught.exception))
-        client = UserGroupClient("http://127.0.0.1:1", "s3cret")
+        client = UserGroupClient("http://127.0.0.1:1", "s3cret", max_retries=0)
         self.assertNotIn("s3cret", repr(client))
-        with self.assertRaises(requests.ConnectionError) as away:
+        with self.assertRaises(ApiError) as away:
             client.get_workspace()
         self.assertNotIn("s3cret", everything_of(away.exception))
         with self.assertRaises(ValueError) as half:
@@ -183,7 +192,7 @@ class Streams(unittest.TestCase):
         whole = b'{"user_group_id":"a"}\n{"summary":{"exported":1,"complete":true}}\n'
         self.assertEqual(len(list(self.lines(whole))), 2)
         for cut in (b"", whole[:22], whole[:-1], whole[:-5]):
-            with self.assertRaises(IncompleteAnswerError, msg=repr(cut)):
+            with self.assertRaises(ApiError, msg=repr(cut)):
                 list(self.lines(cut))
 
     def test_a_stream_that_is_resumed_keeps_its_position_until_another_comes(self) -> None:

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Literal, cast, overload
 
+from .follow import FollowedEvent, follow
 from .models import (
     ActivityResponse,
+    ApiToken,
     ApiTokenResponse,
     ApiTokenWithSecretResponse,
     ApiTokensResponse,
@@ -16,6 +18,7 @@ from .models import (
     AuditEventsResponse,
     AuditExportSummary,
     AuthorizationServerMetadata,
+    DataSource,
     DataSourceResponse,
     DataSourcesResponse,
     DeletedResponse,
@@ -37,14 +40,20 @@ from .models import (
     SchemaResponse,
     SchemasResponse,
     SystemResponse,
+    UserGroup,
+    UserGroupIssues,
     UserGroupIssuesResponse,
     UserGroupLine,
     UserGroupLookupResponse,
+    UserGroupReference,
     UserGroupResponse,
+    UserGroupToken,
     UserGroupTokensResponse,
     UserGroupWithTokenResponse,
     UserGroupsResponse,
+    WebhookAttempt,
     WebhookAttemptsResponse,
+    WebhookEndpoint,
     WebhookEndpointResponse,
     WebhookEndpointWithSecretResponse,
     WebhookEndpointsResponse,
@@ -52,17 +61,16 @@ from .models import (
     WorkspaceIdentityResponse,
     WorkspaceResponse,
 )
+from .pages import entries
 from .streams import ServerSentEvent, Stream
 from .transport import ABSENT, Absent, Timeout, Transport, segment
-
-__version__ = "0.1.0"
 
 
 class UserGroupClient(Transport):
     """The service, with the rights of one API token.
 
-    Each method raises `ProblemError` when the call is refused, and what `requests` raises when
-    there is no answer. An argument that is not given is not sent; None is sent as `null`.
+    Each method raises `ApiError` if the call does not succeed. An argument that is not given is not
+    sent; None is sent as `null`.
     """
 
     def create_or_look_up_user_group(
@@ -199,6 +207,7 @@ class UserGroupClient(Transport):
                 "/api/user",
                 headers={"Idempotency-Key": idempotency_key},
                 body={"grace_period_seconds": grace_period_seconds, "current_token": current_token},
+                takes_key=True,
                 timeout=timeout,
             ),
         )
@@ -268,6 +277,7 @@ class UserGroupClient(Transport):
             "/api/v1/user-groups/export",
             body={"include_tokens": include_tokens},
             media_type="application/json",
+            safe=True,
             timeout=timeout,
         )
 
@@ -337,6 +347,59 @@ class UserGroupClient(Transport):
                 timeout=timeout,
             ),
         )
+
+    def iter_user_groups(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
+        search: str | Absent = ABSENT,
+        name_prefix: str | Absent = ABSENT,
+        property_name: str | Absent = ABSENT,
+        property_value: str | Absent = ABSENT,
+        suspended: bool | Absent = ABSENT,
+        resolvable: bool | Absent = ABSENT,
+        sort: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroup]:
+        """Yields the entries of `list_user_groups`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_user_groups(
+                limit=limit,
+                cursor=position,
+                count=count,
+                search=search,
+                name_prefix=name_prefix,
+                property_name=property_name,
+                property_value=property_value,
+                suspended=suspended,
+                resolvable=resolvable,
+                sort=sort,
+                timeout=timeout,
+            ),
+            "user_groups",
+        )
+
+    @overload
+    def get_user_group(
+        self,
+        id: str,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> UserGroupResponse: ...
+
+    @overload
+    def get_user_group(
+        self,
+        id: str,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> UserGroupResponse | None: ...
 
     def get_user_group(
         self,
@@ -603,6 +666,29 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def iter_user_group_tokens(
+        self,
+        id: str,
+        *,
+        limit: int | Absent = ABSENT,
+        generation: int | Absent = ABSENT,
+        last_four: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupToken]:
+        """Yields the entries of `list_user_group_tokens`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_user_group_tokens(
+                id,
+                limit=limit,
+                cursor=position,
+                generation=generation,
+                last_four=last_four,
+                timeout=timeout,
+            ),
+            "tokens",
+        )
+
     def get_user_group_token(
         self,
         id: str,
@@ -662,6 +748,7 @@ class UserGroupClient(Transport):
                 f"/api/v1/user-groups/{segment(id)}/tokens/rotate",
                 headers={"Idempotency-Key": idempotency_key},
                 body={"grace_period_seconds": grace_period_seconds},
+                takes_key=True,
                 timeout=timeout,
             ),
         )
@@ -741,6 +828,7 @@ class UserGroupClient(Transport):
                     "expires_in_seconds": expires_in_seconds,
                     "origin": origin,
                 },
+                safe=True,
                 timeout=timeout,
             ),
         )
@@ -814,6 +902,7 @@ class UserGroupClient(Transport):
                     "client_secret": client_secret,
                     "client_id": client_id,
                 },
+                safe=True,
                 timeout=timeout,
             ),
         )
@@ -874,6 +963,25 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def iter_schemas(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        provided_id: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[Schema]:
+        """Yields the entries of `list_schemas`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_schemas(
+                limit=limit,
+                cursor=position,
+                provided_id=provided_id,
+                timeout=timeout,
+            ),
+            "schemas",
+        )
+
     def create_schema(
         self,
         *,
@@ -905,9 +1013,30 @@ class UserGroupClient(Transport):
                 "/api/v1/schemas",
                 headers={"Idempotency-Key": idempotency_key},
                 body={"provided_id": provided_id, "name": name},
+                takes_key=True,
                 timeout=timeout,
             ),
         )
+
+    @overload
+    def get_schema(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> SchemaResponse: ...
+
+    @overload
+    def get_schema(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> SchemaResponse | None: ...
 
     def get_schema(
         self,
@@ -1045,6 +1174,25 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def iter_schema_references(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupReference]:
+        """Yields the entries of `list_schema_references`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_schema_references(
+                id,
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "user_groups",
+        )
+
     def list_data_sources(
         self,
         *,
@@ -1078,6 +1226,25 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def iter_data_sources(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        provided_id: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[DataSource]:
+        """Yields the entries of `list_data_sources`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_data_sources(
+                limit=limit,
+                cursor=position,
+                provided_id=provided_id,
+                timeout=timeout,
+            ),
+            "data_sources",
+        )
+
     def create_data_source(
         self,
         *,
@@ -1109,9 +1276,30 @@ class UserGroupClient(Transport):
                 "/api/v1/data-sources",
                 headers={"Idempotency-Key": idempotency_key},
                 body={"provided_id": provided_id, "name": name},
+                takes_key=True,
                 timeout=timeout,
             ),
         )
+
+    @overload
+    def get_data_source(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> DataSourceResponse: ...
+
+    @overload
+    def get_data_source(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> DataSourceResponse | None: ...
 
     def get_data_source(
         self,
@@ -1248,6 +1436,43 @@ class UserGroupClient(Transport):
                 timeout=timeout,
             ),
         )
+
+    def iter_data_source_references(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupReference]:
+        """Yields the entries of `list_data_source_references`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_data_source_references(
+                id,
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "user_groups",
+        )
+
+    @overload
+    def get_workspace(
+        self,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> WorkspaceResponse: ...
+
+    @overload
+    def get_workspace(
+        self,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> WorkspaceResponse | None: ...
 
     def get_workspace(
         self,
@@ -1391,6 +1616,23 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def iter_unresolvable_mappings(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupIssues]:
+        """Yields the entries of `list_unresolvable_mappings`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_unresolvable_mappings(
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "user_groups",
+        )
+
     def list_incomplete_user_groups(
         self,
         *,
@@ -1420,6 +1662,23 @@ class UserGroupClient(Transport):
                 query={"limit": limit, "cursor": cursor},
                 timeout=timeout,
             ),
+        )
+
+    def iter_incomplete_user_groups(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupIssues]:
+        """Yields the entries of `list_incomplete_user_groups`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_incomplete_user_groups(
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "user_groups",
         )
 
     def preview_incomplete_user_groups(
@@ -1459,8 +1718,30 @@ class UserGroupClient(Transport):
                     "required_properties": required_properties,
                     "required_schemas": required_schemas,
                 },
+                safe=True,
                 timeout=timeout,
             ),
+        )
+
+    def iter_preview_incomplete_user_groups(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        required_properties: Sequence[RequiredProperty] | Absent = ABSENT,
+        required_schemas: Sequence[str] | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[UserGroupIssues]:
+        """Yields the entries of `preview_incomplete_user_groups`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.preview_incomplete_user_groups(
+                limit=limit,
+                cursor=position,
+                required_properties=required_properties,
+                required_schemas=required_schemas,
+                timeout=timeout,
+            ),
+            "user_groups",
         )
 
     def list_webhook_endpoints(
@@ -1491,6 +1772,23 @@ class UserGroupClient(Transport):
                 query={"limit": limit, "cursor": cursor},
                 timeout=timeout,
             ),
+        )
+
+    def iter_webhook_endpoints(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[WebhookEndpoint]:
+        """Yields the entries of `list_webhook_endpoints`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_webhook_endpoints(
+                limit=limit,
+                cursor=position,
+                timeout=timeout,
+            ),
+            "webhook_endpoints",
         )
 
     def create_webhook_endpoint(
@@ -1542,9 +1840,30 @@ class UserGroupClient(Transport):
                     "signature": signature,
                     "headers": headers,
                 },
+                takes_key=True,
                 timeout=timeout,
             ),
         )
+
+    @overload
+    def get_webhook_endpoint(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> WebhookEndpointResponse: ...
+
+    @overload
+    def get_webhook_endpoint(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> WebhookEndpointResponse | None: ...
 
     def get_webhook_endpoint(
         self,
@@ -1702,6 +2021,7 @@ class UserGroupClient(Transport):
                 f"/api/v1/webhook-endpoints/{segment(id)}/roll-secret",
                 headers={"Idempotency-Key": idempotency_key},
                 body={"grace_period_seconds": grace_period_seconds},
+                takes_key=True,
                 timeout=timeout,
             ),
         )
@@ -1739,6 +2059,27 @@ class UserGroupClient(Transport):
                 query={"limit": limit, "cursor": cursor, "event_id": event_id},
                 timeout=timeout,
             ),
+        )
+
+    def iter_webhook_attempts(
+        self,
+        id: int,
+        *,
+        limit: int | Absent = ABSENT,
+        event_id: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[WebhookAttempt]:
+        """Yields the entries of `list_webhook_attempts`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_webhook_attempts(
+                id,
+                limit=limit,
+                cursor=position,
+                event_id=event_id,
+                timeout=timeout,
+            ),
+            "attempts",
         )
 
     def replay_webhooks(
@@ -1785,6 +2126,7 @@ class UserGroupClient(Transport):
                     "to": to,
                     "include_delivered": include_delivered,
                 },
+                takes_key=True,
                 timeout=timeout,
             ),
         )
@@ -1823,6 +2165,27 @@ class UserGroupClient(Transport):
                 query={"limit": limit, "cursor": cursor, "count": count, "state": state},
                 timeout=timeout,
             ),
+        )
+
+    def iter_api_tokens(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
+        state: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[ApiToken]:
+        """Yields the entries of `list_api_tokens`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_api_tokens(
+                limit=limit,
+                cursor=position,
+                count=count,
+                state=state,
+                timeout=timeout,
+            ),
+            "api_tokens",
         )
 
     def create_api_token(
@@ -1883,9 +2246,30 @@ class UserGroupClient(Transport):
                     "name": name,
                     "scopes": scopes,
                 },
+                takes_key=True,
                 timeout=timeout,
             ),
         )
+
+    @overload
+    def get_api_token(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenResponse: ...
+
+    @overload
+    def get_api_token(
+        self,
+        id: int,
+        *,
+        if_match: str | Absent = ABSENT,
+        if_none_match: str | Absent,
+        timeout: Timeout | None = None,
+    ) -> ApiTokenResponse | None: ...
 
     def get_api_token(
         self,
@@ -2024,6 +2408,7 @@ class UserGroupClient(Transport):
                 f"/api/v1/api-tokens/{segment(id)}/rotate",
                 headers={"Idempotency-Key": idempotency_key},
                 body={"grace_period_seconds": grace_period_seconds},
+                takes_key=True,
                 timeout=timeout,
             ),
         )
@@ -2208,6 +2593,41 @@ class UserGroupClient(Transport):
             ),
         )
 
+    def iter_audit_events(
+        self,
+        *,
+        limit: int | Absent = ABSENT,
+        count: bool | Absent = ABSENT,
+        types: str | Absent = ABSENT,
+        object_type: str | Absent = ABSENT,
+        object_id: str | Absent = ABSENT,
+        api_token_id: int | Absent = ABSENT,
+        request_id: str | Absent = ABSENT,
+        from_: str | Absent = ABSENT,
+        to: str | Absent = ABSENT,
+        search: str | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[AuditEvent]:
+        """Yields the entries of `list_audit_events`: all pages, each requested when it is needed.
+        """
+        return entries(
+            lambda position: self.list_audit_events(
+                limit=limit,
+                cursor=position,
+                count=count,
+                types=types,
+                object_type=object_type,
+                object_id=object_id,
+                api_token_id=api_token_id,
+                request_id=request_id,
+                from_=from_,
+                to=to,
+                search=search,
+                timeout=timeout,
+            ),
+            "audit_events",
+        )
+
     def export_audit_events(
         self,
         *,
@@ -2255,6 +2675,7 @@ class UserGroupClient(Transport):
                 "search": search,
             },
             media_type="application/json",
+            safe=True,
             timeout=timeout,
         )
 
@@ -2297,6 +2718,32 @@ class UserGroupClient(Transport):
                 query={"types": types, "after": after, "wait": wait, "limit": limit},
                 timeout=timeout,
             ),
+        )
+
+    def iter_events(
+        self,
+        *,
+        types: str | Absent = ABSENT,
+        after: str | Absent = ABSENT,
+        wait: int | Absent = ABSENT,
+        limit: int | Absent = ABSENT,
+        timeout: Timeout | None = None,
+    ) -> Iterator[Event]:
+        """Yields the entries of `list_events`: all pages, each requested when it is needed.
+
+        It ends with the last event; with `wait` it waits for more, without an end.
+        """
+        return entries(
+            lambda position: self.list_events(
+                types=types,
+                after=position,
+                wait=wait,
+                limit=limit,
+                timeout=timeout,
+            ),
+            "events",
+            after,
+            is_endless=isinstance(wait, int) and wait > 0,
         )
 
     def stream_events(
@@ -2381,4 +2828,21 @@ class UserGroupClient(Transport):
                 public=True,
                 timeout=timeout,
             ),
+        )
+
+    def follow_events(
+        self, *, types: str | Absent = ABSENT, after: str | Absent = ABSENT
+    ) -> Iterator[FollowedEvent]:
+        """Yields the events of the workspace as they happen, from one stream after the other.
+
+        It goes on by itself after a lost connection and at the end of a stream. Each event comes at
+        least once. It raises an `ApiError` that no other stream would mend, such as 410 `events_gone`.
+
+        Args:
+            types: Only events of these types, separated by commas, where `*` stands for any characters.
+            after: The position to go on from: `last_event_id` of an event, or a `next_cursor`. Without
+                it, from now on.
+        """
+        return follow(
+            lambda position: self.stream_events(types=types, last_event_id=position), after
         )

@@ -1,4 +1,4 @@
-"""Answers that come piece by piece."""
+"""Responses that come piece by piece."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from types import TracebackType
 from typing import Any, Generic, TypeVar
 
 import requests
+from urllib3.exceptions import ReadTimeoutError
 
+from .api_error import ApiError
 from .json_text import parse
 
 T = TypeVar("T")
-
-
-class IncompleteAnswerError(Exception):
-    """The answer has ended before its last line: not everything has been told."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class ServerSentEvent:
 
 
 class Stream(Generic[T], Iterator[T]):
-    """What is answered, as it arrives.
+    """A response, item by item as it arrives.
 
     The call is over when everything has been read, and when the stream is closed: use it in a
     `with` statement unless it is read to its end.
@@ -55,6 +53,9 @@ class Stream(Generic[T], Iterator[T]):
     def __next__(self) -> T:
         try:
             return next(self._items)
+        except requests.RequestException as error:
+            self.close()
+            raise lost(error) from error
         except BaseException:
             self.close()
             raise
@@ -76,11 +77,29 @@ class Stream(Generic[T], Iterator[T]):
         self.close()
 
 
+def lost(error: requests.RequestException) -> ApiError:
+    """The error of a call without a whole response."""
+    if is_timeout(error):
+        return ApiError(None, detail="the service sent nothing in time")
+    return ApiError(None, detail="the connection failed or was lost")
+
+
+def is_timeout(error: BaseException | None) -> bool:
+    """Whether the service was silent for too long, also amid a body."""
+    if isinstance(error, requests.ConnectionError) and error.args:
+        return isinstance(error, requests.Timeout) or is_timeout(_reason(error.args[0]))
+    return isinstance(error, (requests.Timeout, ReadTimeoutError))
+
+
+def _reason(error: object) -> BaseException | None:
+    return error if isinstance(error, BaseException) else None
+
+
 def read_lines(response: requests.Response) -> Generator[Any, None, None]:
-    """The lines of an answer, each read as JSON.
+    """The lines of a response, each read as JSON.
 
     Raises:
-        IncompleteAnswerError: The last line is not the summary.
+        ApiError: The last line is not the summary.
     """
     rest = b""
     is_summary = False
@@ -91,7 +110,7 @@ def read_lines(response: requests.Response) -> Generator[Any, None, None]:
             is_summary = "summary" in item
             yield item
     if rest or not is_summary:
-        raise IncompleteAnswerError("the answer has no summary: it was cut")
+        raise ApiError(None, detail="the response ended before its summary: it was cut")
 
 
 def read_events(

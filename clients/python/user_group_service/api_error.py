@@ -1,7 +1,8 @@
-"""What the service answers when a call does not succeed."""
+"""The one error of a call."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
@@ -10,31 +11,37 @@ from typing import Any
 from .json_text import parse
 from .models import FieldError
 
+_SHOWN = 200
+"""Characters of a foreign body that an error shows."""
 
-class ProblemError(Exception):
-    """The service, or something in front of it, has refused the call."""
 
-    status: int
-    """The HTTP status."""
+class ApiError(Exception):
+    """A call did not succeed.
+
+    The service refused it, something in front of the service did, or no whole response arrived.
+    """
+
+    status: int | None
+    """The HTTP status. None if no whole response arrived: `__cause__` says why."""
 
     code: str | None
-    """Stable: switch on this. None if the answer is not one of the service, but of a proxy."""
+    """Stable: decide by this. None if the response is not one of the service."""
 
     detail: str
-    """What is wrong, for people."""
+    """The reason, for people."""
 
     errors: Sequence[FieldError]
-    """What is wrong in the request, place by place."""
+    """The faults of the request, place by place."""
 
     request_id: str | None
-    """Finds the call in the log of the service."""
+    """Finds the request in the log of the service."""
 
     retry_after: int | None
-    """After how many seconds the call may be made again, where the answer says so."""
+    """The seconds after which the request can be sent again, if the response tells them."""
 
     def __init__(
         self,
-        status: int,
+        status: int | None,
         code: str | None = None,
         detail: str = "",
         errors: Sequence[FieldError] = (),
@@ -51,27 +58,35 @@ class ProblemError(Exception):
         self.retry_after = retry_after
 
     def __str__(self) -> str:
-        told = f"{self.status} {self.code or 'not an answer of the service'}"
-        if self.detail:
-            told += f": {self.detail}"
-        if self.request_id is not None:
-            told += f" (request {self.request_id})"
-        return told
+        kind = " ".join(str(part) for part in (self.status, self.code) if part is not None)
+        told = f"{kind}: {self.detail}" if kind else self.detail
+        return told if self.request_id is None else f"{told} (request {self.request_id})"
+
+    def __repr__(self) -> str:
+        return f"ApiError({str(self)!r})"
 
 
-def problem_of(status: int, headers: Mapping[str, str], content: bytes) -> ProblemError:
-    """Reads the problem out of an answer, whoever has given it."""
+def error_of(status: int, headers: Mapping[str, str], content: bytes) -> ApiError:
+    """Reads the error out of a response that is no success, whoever has sent it."""
     body = _object(content)
-    code = body.get("code")
-    errors = body.get("errors")
-    return ProblemError(
+    code, errors = body.get("code"), body.get("errors")
+    is_own = isinstance(code, str)
+    return ApiError(
         status,
         code if isinstance(code, str) else None,
-        _text(body.get("detail")) or "",
-        errors if isinstance(errors, list) else (),
+        _text(body.get("detail")) or "" if is_own else foreign(headers, content),
+        errors if is_own and isinstance(errors, list) else (),
         _text(body.get("request_id")) or headers.get("X-Request-Id"),
         _seconds(headers.get("Retry-After")),
     )
+
+
+def foreign(headers: Mapping[str, str], content: bytes) -> str:
+    """Describes a response that the service does not send."""
+    kind = headers.get("Content-Type") or "no content type"
+    begin = re.sub(r"\s+", " ", content[:_SHOWN].decode("utf-8", "replace")).strip()
+    body = f"a body that begins with {begin!r}" if begin else "an empty body"
+    return f"the response is not one of the user group service: {kind}, {body}"
 
 
 def _object(content: bytes) -> dict[str, Any]:
