@@ -38,8 +38,6 @@ COPY LICENSE ./
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# By this name plugins below /app find the service that runs, whatever package they are in.
-RUN ln -s /app node_modules/user-group-service
 
 # SQLite writes what does not fit into memory to SQLITE_TMPDIR: nothing else needs to be writable.
 ENV NODE_ENV=production \

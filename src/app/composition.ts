@@ -16,7 +16,7 @@ import { AccessModule } from '../api-token/authentication/access.module.ts';
 import { ApiTokenModule } from '../api-token/api-token.module.ts';
 import { requireAccessOf } from '../common/access/handler-access.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
-import type { Plugin } from '../common/extension/plugin.ts';
+import { Plugin } from '../common/extension/plugin.ts';
 import { type PortProvider, PortsModule } from '../common/extension/ports.ts';
 import type { UserGroupOptions } from '../config/options.ts';
 import { ConsoleModule } from '../console/console.module.ts';
@@ -124,6 +124,9 @@ export function compose(
   { http = {}, ports = [], plugins = [], imports }: UserGroupStructure & Pick<ModuleMetadata, 'imports'>,
 ): NonNullable<ModuleMetadata['imports']> {
   const { guards, decorators = [] } = http || {};
+  if (!plugins.every((plugin) => plugin instanceof Plugin)) {
+    throw new OperatorError('Each of the plugins must be made by definePlugin.');
+  }
   const pluginModules = modulesOfPlugins(plugins);
   // Checked also without routes of the service: Nest routes the controllers of any module.
   requireAccessOf(controllersIn(pluginModules));
@@ -204,7 +207,11 @@ function metadataOf<T>(module: AnyModule, key: string): T[] {
   return (Reflect.getMetadata(key, classOf(module)) ?? []) as T[];
 }
 
+/** @throws OperatorError for an unknown feature, and for the console without all of them */
 function modulesOfRoutes({ features, console }: UserGroupRoutes): Type[] {
+  if (console === true && modulesOf(features).length < modulesOf().length) {
+    throw new OperatorError('The console needs every feature; leave out http.features, or http.console.');
+  }
   return [...modulesOf(features), ...(console === true ? [ConsoleModule] : [])];
 }
 

@@ -1,6 +1,7 @@
 import type { Type } from '@nestjs/common';
 import { ApiTokenAdministrationModule } from '../api-token/api-token-administration.module.ts';
 import { AuditEventModule } from '../audit/audit-event.module.ts';
+import { OperatorError } from '../common/problem/operator-error.ts';
 import { EmbedTokenModule } from '../embed-token/embed-token.module.ts';
 import { EventModule } from '../event/event.module.ts';
 import { IntrospectionModule } from '../introspection/introspection.module.ts';
@@ -38,6 +39,9 @@ const modules: Record<Feature, Type> = {
 
 const features = Object.keys(modules) as readonly Feature[];
 
+/** @throws OperatorError for a text that is no feature */
 export function modulesOf(chosen: readonly Feature[] = features): Type[] {
+  const unknown = chosen.find((one) => !features.includes(one));
+  if (unknown !== undefined) throw new OperatorError(`${unknown} is no feature; they are ${features.join(', ')}.`);
   return chosen.map((feature) => modules[feature]);
 }

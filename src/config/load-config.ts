@@ -33,6 +33,7 @@ export function loadDotEnv(): void {
  */
 export function loadConfig(env: Environment, { needsKeys = true, plugins = [] }: ConfigOptions = {}): Config {
   const classes = plugins.flatMap(({ definition }) => definition.settings ?? []);
+  refuseTakenVariables(plugins);
   refuseMisspelled(env, [Config, ...classes].flatMap(variablesOf));
   const config = readSettings(Config, env);
   refuseConflicts(config);
@@ -43,6 +44,18 @@ export function loadConfig(env: Environment, { needsKeys = true, plugins = [] }:
   if (needsKeys && !providesKeys(plugins)) requireKeys(config);
   const pluginSettings = plugins.flatMap((plugin) => readSettingsOf(plugin, env));
   return Object.assign(config, { plugins, pluginSettings });
+}
+
+/** A variable of two meanings could not be set for one of them. */
+function refuseTakenVariables(plugins: readonly Plugin[]): void {
+  const readers = new Map(variablesOf(Config).map(({ name }) => [name, 'service']));
+  for (const { definition, title } of plugins) {
+    for (const { name } of definition.settings ? variablesOf(definition.settings) : []) {
+      const other = readers.get(name);
+      if (other) throw new ConfigError(`${name} is a variable of the ${other}; the ${title} needs another name.`);
+      readers.set(name, title);
+    }
+  }
 }
 
 function readSettings<T extends object>(settings: Type<T>, env: Environment): T {

@@ -1,9 +1,11 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { OperatorError } from '../common/problem/operator-error.ts';
+import { reasonOf } from '../common/problem/reason-of.ts';
 import { Plugin } from '../common/extension/plugin.ts';
 import type { Environment } from './load-config.ts';
 import { list } from './readers.ts';
+import { sharePackages } from './shared-packages.ts';
 import { ConfigError } from './variable.ts';
 
 /**
@@ -13,7 +15,9 @@ import { ConfigError } from './variable.ts';
  */
 export async function loadPlugins(env: Environment): Promise<Plugin[]> {
   const plugins: Plugin[] = [];
-  for (const name of list(env['PLUGINS'] ?? '')) {
+  const names = list(env['PLUGINS'] ?? '');
+  if (names.length > 0) sharePackages();
+  for (const name of names) {
     const plugin = await loadPlugin(name);
     const { name: known } = plugin.definition;
     if (plugins.some(({ definition }) => definition.name === known)) {
@@ -30,7 +34,7 @@ async function loadPlugin(name: string): Promise<Plugin> {
   const isOfAnother = exported !== null && typeof exported === 'object' && 'definition' in exported;
   throw new ConfigError(
     isOfAnother
-      ? `PLUGINS names ${name}, which was made by another copy of user-group-service; put it where "user-group-service" is this one, below the directory of the service.`
+      ? `PLUGINS names ${name}, which was made by another copy of user-group-service: it imports that copy by its path, in place of "user-group-service".`
       : `PLUGINS names ${name}, whose default export is not made by definePlugin.`,
   );
 
@@ -39,8 +43,7 @@ async function loadPlugin(name: string): Promise<Plugin> {
       return ((await import(specifier)) as { default?: unknown }).default;
     } catch (error) {
       if (error instanceof OperatorError) throw error;
-      const { message } = error as Error;
-      throw new ConfigError(`PLUGINS names ${name}, which cannot be loaded: ${message}`, { cause: error });
+      throw new ConfigError(`PLUGINS names ${name}, which cannot be loaded: ${reasonOf(error)}.`, { cause: error });
     }
   }
 }

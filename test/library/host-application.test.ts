@@ -336,6 +336,8 @@ onEachDatabase((kind) => {
       expect(await introspector.introspect(caller, { token: user_group.token })).toEqual({ active: false });
       await app.get(UserGroups).delete(caller, 's');
       await expect(app.get(UserGroups).get(caller, 's')).rejects.toThrow('user group');
+      const stray = app.get(UserGroups).put(operator(999), { user_group_id: 's', name: 'S' });
+      await expect(stray).rejects.toThrow('There is no workspace 999.');
     });
 
     test('what they are given is checked, and so is who asks', async () => {

@@ -2,7 +2,15 @@ import { Controller, Get, Module } from '@nestjs/common';
 import { randomUUID } from 'node:crypto';
 import homeDashboards from '../../examples/extension-module/src/plugin.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
-import { definePlugin, FromEnv, integer, Public, RequiresScope } from '../../src/library/index.ts';
+import {
+  declareScope,
+  definePlugin,
+  FromEnv,
+  integer,
+  Public,
+  RequiresScope,
+  UserGroupServiceModule,
+} from '../../src/library/index.ts';
 import { grantRights } from '../../src/database/schema/grants.ts';
 import { listMigrations, prepareDatabase, revertMigration } from '../../src/database/schema/migrate.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
@@ -216,8 +224,35 @@ describe('a definition that cannot be used is refused', () => {
     [{ name: 'seats', compatibility: '^0.2.0' }, /^The plugin seats is made for version \^0.2.0/],
     [{ name: 'seats', compatibility: '^1.0.0' }, /made for version/],
     [{ name: 'seats', compatibility: '*' }, /must declare its compatibility as a range/],
+    [{ name: 'seats', migration: [] }, /^The plugin seats has migration; it can have name, .*migrations/],
   ])('%j', (definition, message) => {
     expect(() => definePlugin({ ...COMPATIBLE, ...definition })).toThrow(message);
+  });
+
+  test('a variable of the service, or of another plugin', () => {
+    class Settings {
+      @FromEnv('PORT', { about: 'Seats.', read: integer(0, 10) })
+      port = 1;
+    }
+    class Limits {
+      @FromEnv('SEATS', { about: 'Seats.', read: integer(0, 10) })
+      seats = 1;
+    }
+    const seats = (name: string, settings: new () => object) => definePlugin({ name, ...COMPATIBLE, settings });
+    const load = (...plugins: ReturnType<typeof seats>[]) => loadConfig({}, { plugins });
+    expect(() => load(seats('seats', Settings))).toThrow('PORT is a variable of the service; the plugin seats needs');
+    expect(() => load(seats('one', Limits), seats('two', Limits))).toThrow('SEATS is a variable of the plugin one;');
+  });
+
+  test('a scope of the service', () => {
+    expect(() => declareScope('user-groups:read')).toThrow("The scope user-groups:read is the service's own");
+  });
+
+  test('what is not made by definePlugin, and what is no feature', () => {
+    const made = (options: object) => () => UserGroupServiceModule.forRoot(options);
+    expect(made({ plugins: [{ name: 'seats' }] })).toThrow('Each of the plugins must be made by definePlugin.');
+    expect(made({ http: { features: ['seats'] } })).toThrow(/^seats is no feature; they are .*webhooks/);
+    expect(made({ http: { features: ['webhooks'], console: true } })).toThrow('The console needs every feature');
   });
 
   test.each(['user', 'user-group', 'migration', 'webhook'])(

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -144,7 +144,7 @@ test('the tests of an application under Jest with SWC pass', () => {
   expect(JSON.parse(report)).toMatchObject({ numPassedTests: 1, success: true });
 }, 180_000);
 
-test('the example of a plugin passes its tests on the package, and what was built is added to the service', () => {
+test('the example of a plugin passes its tests on the package, and the service loads it from where it was built', () => {
   const app = createApplication('module', ['typescript', '@types/node']);
   requireOneNest(app);
   const example = join(root, 'examples', 'extension-module');
@@ -158,20 +158,10 @@ test('the example of a plugin passes its tests on the package, and what was buil
   npm(app, 'pkg', 'set', `scripts.test=${scripts['test']!}`);
   expect(npm(app, 'test')).toMatch(/^. pass 1$/m);
 
-  // As in the image: the plugin lies below the service, whose copy of the package is the one that runs.
-  const service = mkdtempSync(join(directory, 'service-'));
-  cpSync(join(root, 'package.json'), join(service, 'package.json'));
-  for (const name of ['dist', 'node_modules']) symlinkSync(join(root, name), join(service, name));
-  cpSync(join(app, 'dist', 'src'), join(service, 'plugins'), { recursive: true });
-  const check = (plugin: string) =>
-    spawnSync(process.execPath, [join(service, 'dist', 'src', 'cli.js'), 'config', 'check'], {
-      cwd: service,
-      encoding: 'utf8',
-      env: { PATH: process.env['PATH'], PLUGINS: plugin },
-    });
-  expect(check('./plugins/plugin.js').stdout).toContain('Plugins: home-dashboards.');
-  expect(check(join(app, 'dist', 'src', 'plugin.js'))).toMatchObject({
-    status: 1,
-    stderr: expect.stringContaining('made by another copy of user-group-service') as string,
+  const check = spawnSync(process.execPath, [join(root, 'dist', 'src', 'cli.js'), 'config', 'check'], {
+    cwd: app,
+    encoding: 'utf8',
+    env: { PATH: process.env['PATH'], PLUGINS: './dist/src/plugin.js' },
   });
+  expect(check.stdout).toContain('Plugins: home-dashboards.');
 }, 180_000);

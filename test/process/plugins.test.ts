@@ -85,6 +85,23 @@ onEachDatabase((kind) => {
   });
 });
 
+test('a plugin in a directory of its own finds the service that loads it, and not the copy beside it', async () => {
+  const elsewhere = mkdtempSync(join(tmpdir(), 'user-groups-elsewhere-'));
+  const copy = join(elsewhere, 'node_modules', 'user-group-service');
+  mkdirSync(copy, { recursive: true });
+  writeFileSync(join(copy, 'package.json'), '{"name":"user-group-service","type":"module","exports":"./index.js"}');
+  writeFileSync(join(copy, 'index.js'), 'throw new Error("the copy beside the plugin");');
+  writeFileSync(join(elsewhere, 'package.json'), '{"name":"greetings","type":"module"}');
+  writeFileSync(join(elsewhere, 'plugin.js'), GREETINGS);
+  const { env, drop } = await createTestDatabase('sqlite');
+  const server = await startOwnServer({ ...env, PLUGINS: join(elsewhere, 'plugin.js') });
+  const answer = await server.api.call('GET', '/api/v1/greetings');
+  expect(answer).toMatchObject({ status: 200, body: { greeting: 'Hello' } });
+  expect(await server.stop()).toBe(0);
+  await drop();
+  rmSync(elsewhere, { recursive: true });
+});
+
 test('the example of protected groups has the last word on deletions', async () => {
   const { env, drop } = await createTestDatabase('sqlite');
   const plugin = join(directory, 'plugins', 'protected-groups.js');

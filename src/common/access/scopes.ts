@@ -30,7 +30,10 @@ export const scopes: readonly Scope[] = known;
  * @throws OperatorError unless it looks like `seats:read` and is no scope of the service
  */
 export function declareScope(name: string): Scope {
-  if (!/^[a-z][a-z-]*:[a-z][a-z-]*$/.test(name) || (ownScopes as readonly string[]).includes(name)) {
+  if ((ownScopes as readonly string[]).includes(name)) {
+    throw new OperatorError(`The scope ${name} is the service's own; name it in @RequiresScope as it is.`);
+  }
+  if (!/^[a-z][a-z-]*:[a-z][a-z-]*$/.test(name)) {
     throw new OperatorError(`A plugin cannot declare the scope ${name}; it must be like seats:read.`);
   }
   if (!known.includes(name as Scope)) known.push(name as Scope);

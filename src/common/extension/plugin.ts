@@ -39,6 +39,18 @@ export interface PluginDefinition {
   commands?: readonly PluginCommand[];
 }
 
+const PARTS: Record<keyof PluginDefinition, true> = {
+  name: true,
+  compatibility: true,
+  modules: true,
+  entities: true,
+  migrations: true,
+  settings: true,
+  ports: true,
+  metrics: true,
+  commands: true,
+};
+
 /** Adds to the service without changing it; made by `definePlugin`. */
 export class Plugin {
   /** Prefix of its tables and of their record of migrations. */
@@ -53,6 +65,10 @@ export class Plugin {
       throw new OperatorError(
         `The plugin ${name} needs another name: a letter, then letters, digits and hyphens, all lower case, at most 30.`,
       );
+    }
+    const unknown = Object.keys(definition).find((part) => !(part in PARTS));
+    if (unknown !== undefined) {
+      throw new OperatorError(`The plugin ${name} has ${unknown}; it can have ${Object.keys(PARTS).join(', ')}.`);
     }
     this.requireCompatible();
     this.title = `plugin ${name}`;

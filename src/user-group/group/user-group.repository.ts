@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { columnOf, type Dialect } from '../../database/dialect.ts';
 import { SharedReads } from '../../database/waves/shared-reads.ts';
+import { OperatorError } from '../../common/problem/operator-error.ts';
 import { statement } from '../../database/statement.ts';
 import { Statements } from '../../database/statements.ts';
 import { resolvedMappingColumn } from '../../mapping/resolved-mapping.ts';
@@ -153,7 +154,11 @@ export class UserGroupRepository {
     return (await this.readsToWrite.read(workspaceId, providedId))!;
   }
 
-  /** Reads groups. @param manager of the transaction to read in, if there is one */
+  /**
+   * Reads groups.
+   * @param manager of the transaction to read in, if there is one
+   * @throws OperatorError if an application names a workspace that does not exist
+   */
   async readThese(
     workspaceId: number,
     providedIds: readonly string[],
@@ -161,7 +166,8 @@ export class UserGroupRepository {
   ): Promise<Map<string, GroupToWrite>> {
     if (providedIds.length === 0) return new Map();
     const rows = await this.statements.read(readGroupsToWrite, { workspaceId, providedIds }, manager);
-    const { rulesVersion, groupCount } = rows[0]!;
+    if (!rows[0]) throw new OperatorError(`There is no workspace ${workspaceId}.`);
+    const { rulesVersion, groupCount } = rows[0];
     const found = rows.flatMap((row) => (row.providedId === null ? [] : [row]));
     const stored = new Map(found.map((row) => [row.providedId, row]));
     return new Map(providedIds.map((id) => [id, { stored: stored.get(id), rulesVersion, groupCount }]));
