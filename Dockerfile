@@ -31,8 +31,8 @@ RUN apt-get update \
 COPY --from=build /usr/local/bin/node /usr/local/bin/node
 RUN node --version \
  && install -d -m 700 -o 1000 -g 1000 /data \
- && printf '#!/bin/sh\nexec node /app/dist/src/cli.js "$@"\n' > /usr/local/bin/cli \
- && chmod 755 /usr/local/bin/cli
+ && printf '#!/bin/sh\nexec node /app/dist/src/cli.js "$@"\n' > /usr/local/bin/user-group-service \
+ && chmod 755 /usr/local/bin/user-group-service
 WORKDIR /app
 COPY LICENSE ./
 COPY --from=build /app/package.json ./

@@ -1,7 +1,9 @@
+#!/usr/bin/env node
 import './common/early-signals.ts';
 import type { Command } from 'commander';
 import { exitCodeOf } from './cli/exit-code.ts';
 import { createProgram } from './cli/program.ts';
+import { endProgress } from './cli/show-progress.ts';
 import { exitWith } from './common/problem/exit-with.ts';
 import type { WithServices } from './common/extension/plugin.ts';
 import { OperatorError } from './common/problem/operator-error.ts';
@@ -50,5 +52,8 @@ process.once('beforeExit', () => {
 });
 main().then(
   () => (isDone = true),
-  (error: unknown) => exitWith(error, exitCodeOf(error)),
+  (error: unknown) => {
+    endProgress();
+    exitWith(error, exitCodeOf(error));
+  },
 );

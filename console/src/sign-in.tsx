@@ -100,7 +100,7 @@ export function SignIn() {
           </p>
           <Curl text={ISSUE} />
           <p>
-            In its container that is <code>cli token create --name console --scopes all</code>.
+            In its container that is <code>user-group-service token create --name console --scopes all</code>.
           </p>
         </details>
       </form>

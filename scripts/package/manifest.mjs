@@ -9,7 +9,7 @@ export const PEERS = [
   'typeorm',
 ];
 /** Peers that some applications need. */
-const OPTIONAL_PEERS = ['@redis/client', 'better-sqlite3', 'pg'];
+const OPTIONAL_PEERS = ['@nestjs/swagger', '@redis/client', 'better-sqlite3', 'pg'];
 /** What the declarations name. */
 const TYPES = ['@types/express'];
 /** Single files of it are imported, which another version may have elsewhere. */
@@ -49,6 +49,7 @@ export function packageManifest(service, code) {
       './openapi.json': './lib/openapi.json',
       './package.json': './package.json',
     },
+    bin: { 'user-group-service': './lib/src/cli.js' },
     files: ['lib'],
     dependencies: ranges([...imported, ...TYPES].filter((one) => !peers.includes(one))),
     peerDependencies: ranges(peers),

@@ -1,4 +1,5 @@
 import { Option } from 'commander';
+import { printMessage } from './show-progress.ts';
 import type { Page } from './read-pages.ts';
 import { type Columns, printFields, printTable, toTerminalJson, withoutControls } from './print-table.ts';
 
@@ -14,12 +15,7 @@ export interface Printing {
 
 /** The option that every command with a result has. */
 export function outputOption(): Option {
-  return new Option(
-    '-o, --output <form>',
-    'table for people; json: the response of the API; ndjson: each object of it on a line',
-  )
-    .choices(forms)
-    .default('table');
+  return new Option('-o, --output <form>', 'form of the result').choices(forms).default('table');
 }
 
 /** Prints a response with one object, which its member `name` is; without a name it is the response itself. */
@@ -48,7 +44,7 @@ export function printPart<Row>(
   printList(options, response, name, columns);
   if (!response.has_more || options.output === 'json') return;
   const { next_cursor: cursor } = response;
-  console.error(`More follow; use ${cursor === undefined ? 'a higher --limit' : `${cursorOption} ${cursor}`}.`);
+  printMessage(`More follow; use ${cursor === undefined ? 'a higher --limit' : `${cursorOption} ${cursor}`}.`);
 }
 
 /**
@@ -61,12 +57,12 @@ export function printSecret(options: Printing, response: object, name: string, a
     printOne(options, response, name);
     return;
   }
-  console.error(withoutControls(about));
+  printMessage(withoutControls(about));
   console.log(secret);
 }
 
 /** Prints that something is done, which a person reads as a sentence on standard error. */
 export function printDone({ output }: Printing, sentence: string, response: object = { success: 1 }): void {
-  if (output === 'table') console.error(withoutControls(sentence));
+  if (output === 'table') printMessage(withoutControls(sentence));
   else console.log(toTerminalJson(response, output === 'json' ? 2 : undefined));
 }

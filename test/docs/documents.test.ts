@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cliDocument } from './render-cli.ts';
 import { configTables, envExample, errorsDocument } from './render.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 const TABLE = /(<!-- configuration -->\n)[\s\S]*?(\n<!-- \/configuration -->)/;
 
 /** Each document as it is and as the code says it should be; `npm run docs` writes the latter. */
-const documents: Record<string, (current: string) => string> = {
+const documents: Record<string, (current: string) => string | Promise<string>> = {
   '.env.example': envExample,
+  'docs/cli.md': cliDocument,
   'docs/errors.md': errorsDocument,
   'README.md': (current) => {
     expect(current).toMatch(TABLE);
@@ -15,10 +17,10 @@ const documents: Record<string, (current: string) => string> = {
   },
 };
 
-test.each(Object.entries(documents))('%s says what the code does', (name, render) => {
+test.each(Object.entries(documents))('%s says what the code does', async (name, render) => {
   const path = join(root, name);
   const current = existsSync(path) ? readFileSync(path, 'utf8') : '';
-  const wanted = render(current);
+  const wanted = await render(current);
   if (process.env['UPDATE_DOCS']) writeFileSync(path, wanted);
   else expect(current).toBe(wanted);
 });

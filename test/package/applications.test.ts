@@ -106,6 +106,22 @@ test.each(['module', 'commonjs'] as const)(
   180_000,
 );
 
+test('the package brings the command line', () => {
+  const app = createApplication('module');
+  const cli = (...args: string[]) => {
+    const program = join(app, 'node_modules', '.bin', 'user-group-service');
+    const env = { PATH: process.env['PATH'], DATA_DIR: join(app, 'data') };
+    const { status, stdout } = spawnSync(program, args, { cwd: app, encoding: 'utf8', env, timeout: LIMIT_MS });
+    return { status, stdout };
+  };
+  expect(cli('token', 'create', '--name', 'a')).toEqual({
+    status: 0,
+    stdout: expect.stringMatching(/^uga_\w{38}\n$/) as string,
+  });
+  expect(cli('token', 'list').stdout).toMatch(/^1 +a +\w{4} +active /m);
+  expect(cli('token', 'show', '9').status).toBe(3);
+}, 180_000);
+
 const TEST = (framework: string) => `
 import 'reflect-metadata';
 ${framework}

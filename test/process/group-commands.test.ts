@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import { IMPORT, linesOf, toLines } from '../support/lines.ts';
 import { noteTokens } from '../support/leaks.ts';
 import { runCli, type RunningServer, startOwnServer } from '../support/processes.ts';
 
+const CLI = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli.js');
 const COUNT = 2000;
 const MIB = 1024;
 
@@ -119,6 +121,29 @@ onEachDatabase((kind) => {
     expect(await cli('import', path('nothing'))).toMatchObject({ code: 1, stderr: expect.stringContaining('ENOENT') });
   });
 
+  test('a terminal shows each refused line by itself, and the progress below it', () => {
+    const lines = Array.from({ length: 1500 }, (_, n) =>
+      n % 300 === 7
+        ? { name: `bad ${n}` }
+        : { user_group_id: `pty ${n}`, name: 'P', properties: { x: 'x'.repeat(200) } },
+    );
+    writeFileSync(path('watched'), toLines(...lines));
+    const command = [process.execPath, CLI, 'group', 'import', path('watched')].map((word) => `'${word}'`).join(' ');
+    const env = { PATH: process.env['PATH'], ...database.env };
+    const typescript = spawnSync('script', ['--quiet', '--return', '--command', command, '/dev/null'], { env });
+    expect(typescript.status).toBe(4);
+    const written = typescript.stdout.toString();
+    expect(written).toContain(' %\u001b[');
+    const rows = written.trim().split(/\r?\n/).map(asSeen);
+    const refused = rows.slice(0, 5).map((row) => (JSON.parse(row) as { line: number }).line);
+    expect(refused).toEqual([8, 308, 608, 908, 1208]);
+    expect(rows.slice(5)).toEqual([
+      '100 %',
+      '1495 created, 0 updated, 0 unchanged.',
+      'user-group-service: 5 lines were refused.',
+    ]);
+  });
+
   test('a replaced token is told, a byte order mark is skipped, and no line is nothing to do', async () => {
     const token = `legacy-${'0123456789'.repeat(3)}`;
     writeFileSync(path('replacing'), toLines({ user_group_id: 'fine', token }));
@@ -164,3 +189,8 @@ onEachDatabase((kind) => {
     });
   });
 });
+
+/** What a terminal shows of a line in the end: erasing begins it again. */
+function asSeen(line: string): string {
+  return line.split('\u001b[2K').at(-1)!.replace('\u001b[1G', '');
+}

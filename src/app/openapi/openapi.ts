@@ -70,7 +70,7 @@ export async function buildOpenApi(app: INestApplication, { publicUrl }: Config)
       type: 'apiKey',
       in: 'header',
       name: 'Authorization',
-      description: `The word \`Token\`, a space, and the API token: \`Token uga_…\`. The first API token is BOOTSTRAP_API_TOKEN, or in the file \`bootstrap-token\` of DATA_DIR; \`cli token create\` issues others. No scope implies another. Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+      description: `The word \`Token\`, a space, and the API token: \`Token uga_…\`. The first API token is BOOTSTRAP_API_TOKEN, or in the file \`bootstrap-token\` of DATA_DIR; \`user-group-service token create\` issues others. No scope implies another. Scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
     });
   // A relative URL is resolved against that of the document, so that it is right below any path of a proxy.
   if (publicUrl !== undefined) builder.addServer(publicUrl, 'PUBLIC_URL of the service');

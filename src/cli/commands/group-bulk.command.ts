@@ -13,7 +13,7 @@ import { Config } from '../../config/config.ts';
 import type { ImportSummary } from '../../user-group/bulk/dto/import-response.dto.ts';
 import { UserGroupExporter } from '../../user-group/bulk/user-group-exporter.ts';
 import { UserGroupImporter } from '../../user-group/bulk/user-group-importer.ts';
-import { showCount, showProgress } from '../show-progress.ts';
+import { endProgress, printMessage, showCount, showProgress } from '../show-progress.ts';
 import { toTerminalJson } from '../print-table.ts';
 import { type Form, outputOption, type Printing, printOne } from '../output.ts';
 import { subcommandOf, withWorkspaceOption } from '../subcommand.ts';
@@ -77,10 +77,11 @@ async function importFrom(
     if (resultsFile !== undefined) writeSync(resultsFile, toNdjson(answers));
     for (const answer of answers) {
       if ('summary' in answer) last = answer;
-      else if (answer.success === 0 || answer.token_replaced) console.error(toTerminalJson(answer));
+      else if (answer.success === 0 || answer.token_replaced) printMessage(toTerminalJson(answer));
     }
   }
   if (resultsFile !== undefined) closeSync(resultsFile);
+  endProgress();
   report(last!, output);
 }
 
@@ -145,6 +146,7 @@ async function exportTo(
   } finally {
     for (const signal of SIGNALS) process.off(signal, interrupted);
   }
+  endProgress();
   if (!file.keep({ replace: force })) throw alreadyThere(path);
 }
 

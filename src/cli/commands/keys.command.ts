@@ -11,7 +11,7 @@ import { TokenRewrapper } from '../../key-administration/token-rewrapper.ts';
 import { WebhookSecretRewrapper } from '../../key-administration/webhook-secret-rewrapper.ts';
 import { configure } from '../configure.ts';
 import { outputOption, printDone, type Printing, printList, printSecret } from '../output.ts';
-import { showProgress } from '../show-progress.ts';
+import { endProgress, showProgress } from '../show-progress.ts';
 import { subcommandOf } from '../subcommand.ts';
 import { withServices } from '../with-services.ts';
 
@@ -48,6 +48,7 @@ export function defineKeys(keys: Command): void {
     (options: Printing) =>
       withServices(async (app) => {
         const { rewrapped, unreadable } = await app.get(TokenRewrapper).rewrap(showProgress);
+        endProgress();
         const endpoints = await app.get(WebhookSecretRewrapper).rewrap();
         const done = { tokens: rewrapped, endpoints: endpoints.rewrapped };
         printDone(options, `${told(done)} re-encrypted.`, { success: 1, rewrapped: done });

@@ -6,7 +6,7 @@ import { checkSourceKeys } from '../../key-administration/check-source-keys.ts';
 import type { MovedTable } from '../../database/move/table-copy.ts';
 import { outputOption, type Printing, printList } from '../output.ts';
 import { withExample } from '../subcommand.ts';
-import { showProgress } from '../show-progress.ts';
+import { endProgress, showProgress } from '../show-progress.ts';
 import { configure } from '../configure.ts';
 
 export function defineMigrateData(command: Command): void {
@@ -21,6 +21,7 @@ export function defineMigrateData(command: Command): void {
         checkSource: (source) => checkSourceKeys(ring, source, from),
         onProgress: showProgress,
       });
+      endProgress();
       printList<MovedTable>(options, { success: 1, tables, has_more: false }, 'tables', {
         TABLE: ({ name }) => name,
         ROWS: ({ rows }) => rows,

@@ -31,7 +31,7 @@ export async function checkFirstStart(report, engine, tag, { volumes, secrets })
     must(again === made, 'a second start replaces them');
     const environment = Object.entries(services.api.environment);
     const variables = environment.flatMap(([name, value]) => ['--env', `${name}=${value}`]);
-    const verdict = await run(services.api, variables, 'cli', 'config', 'check');
+    const verdict = await run(services.api, variables, 'user-group-service', 'config', 'check');
     must(/valid.*PostgreSQL/.test(verdict), verdict);
     for (const [name, role] of Object.entries({ api: 'service', migrate: 'owner' })) {
       const { DATABASE_URL_FILE: file } = services[name].environment;

@@ -30,7 +30,7 @@ export async function checkExtension(report, engine, tag, volume) {
       must(chosen.status === 200, `its route answers ${chosen.status}`);
       const { body } = await call('GET', PATH);
       must(body.dashboard === 'sales', `it has stored ${JSON.stringify(body)}`);
-      const checked = await service.exec('cli', 'config', 'check');
+      const checked = await service.exec('user-group-service', 'config', 'check');
       must(checked.includes('Plugins: home-dashboards.'), checked);
       const { code } = await service.stop();
       must(code === 0, `it ends with ${code}`);

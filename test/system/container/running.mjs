@@ -137,13 +137,13 @@ async function checkConsole(report, service) {
 
 async function checkCommandLine(report, service, volume) {
   await report.check('command line', async () => {
-    const beside = await service.exec('cli', 'token', 'list');
+    const beside = await service.exec('user-group-service', 'token', 'list');
     must(/^1 +bootstrap /m.test(beside), 'it does not list the first API token');
     const run = ['run', '--rm', '--network', 'none', ...service.engine.confinement];
-    const args = ['--volume', `${volume}:/data`, service.tag, 'cli', 'migration', 'show'];
+    const args = ['--volume', `${volume}:/data`, service.tag, 'user-group-service', 'migration', 'show'];
     const alone = await service.engine.output([...run, ...args]);
     must(/yes/.test(alone), 'it does not list the migrations');
-    const wrong = await service.engine.run([...run, service.tag, 'cli', 'no-such-command']);
+    const wrong = await service.engine.run([...run, service.tag, 'user-group-service', 'no-such-command']);
     must(wrong.code === 1, `a command that does not exist ends with ${wrong.code}`);
     return 'beside the service, and in a container of its own';
   });
