@@ -35,10 +35,7 @@ export interface paths {
          */
         post: operations["rotateUserGroupToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/import": {
         parameters: {
@@ -57,10 +54,7 @@ export interface paths {
          */
         post: operations["importUserGroups"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/export": {
         parameters: {
@@ -79,10 +73,7 @@ export interface paths {
          */
         post: operations["exportUserGroups"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups": {
         parameters: {
@@ -101,10 +92,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}": {
         parameters: {
@@ -135,8 +123,6 @@ export interface paths {
          *     Required scope: `user-groups:write`.
          */
         delete: operations["deleteUserGroup"];
-        options?: never;
-        head?: never;
         /**
          * Change parts of a user group
          * @description A JSON Merge Patch (RFC 7396): a member that is null is removed, an object is merged, anything else replaces. Patches of different members that arrive together are all kept.
@@ -144,7 +130,6 @@ export interface paths {
          *     Required scope: `user-groups:write`.
          */
         patch: operations["updateUserGroup"];
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/suspend": {
         parameters: {
@@ -163,10 +148,7 @@ export interface paths {
          */
         post: operations["suspendUserGroup"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/resume": {
         parameters: {
@@ -185,10 +167,7 @@ export interface paths {
          */
         post: operations["resumeUserGroup"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/tokens": {
         parameters: {
@@ -207,10 +186,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/tokens/current": {
         parameters: {
@@ -229,10 +205,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/tokens/rotate": {
         parameters: {
@@ -251,10 +224,7 @@ export interface paths {
          */
         post: operations["rotateUserGroupTokenById"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/tokens/{generation}/revoke": {
         parameters: {
@@ -273,10 +243,7 @@ export interface paths {
          */
         post: operations["revokeUserGroupToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/user-groups/{id}/embed-tokens": {
         parameters: {
@@ -295,10 +262,7 @@ export interface paths {
          */
         post: operations["issueEmbedToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/.well-known/jwks.json": {
         parameters: {
@@ -315,10 +279,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/introspect": {
         parameters: {
@@ -337,10 +298,7 @@ export interface paths {
          */
         post: operations["introspectToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/.well-known/oauth-authorization-server": {
         parameters: {
@@ -357,10 +315,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/schemas": {
         parameters: {
@@ -385,10 +340,7 @@ export interface paths {
          */
         post: operations["createSchema"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/schemas/{id}": {
         parameters: {
@@ -413,8 +365,6 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         delete: operations["deleteSchema"];
-        options?: never;
-        head?: never;
         /**
          * Rename a schema
          * @description Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
@@ -422,7 +372,6 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         patch: operations["updateSchema"];
-        trace?: never;
     };
     "/api/v1/schemas/{id}/references": {
         parameters: {
@@ -441,10 +390,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/data-sources": {
         parameters: {
@@ -469,10 +415,7 @@ export interface paths {
          */
         post: operations["createDataSource"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/data-sources/{id}": {
         parameters: {
@@ -497,8 +440,6 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         delete: operations["deleteDataSource"];
-        options?: never;
-        head?: never;
         /**
          * Rename a data source
          * @description Changes its name. Its provided_id cannot be changed: stored mappings depend on it.
@@ -506,7 +447,6 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         patch: operations["updateDataSource"];
-        trace?: never;
     };
     "/api/v1/data-sources/{id}/references": {
         parameters: {
@@ -525,10 +465,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/workspace": {
         parameters: {
@@ -547,8 +484,6 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         /**
          * Change the settings of the workspace
          * @description Stores every setting that is sent. A change to `registered` resolves every stored mapping and is refused if one cannot be; a change to `open` forgets what they were resolved to. A new requirement is never refused for groups that do not meet it: their tokens are inactive until they do. Writes of user groups wait meanwhile.
@@ -556,7 +491,6 @@ export interface paths {
          *     Required scope: `registry:write`.
          */
         patch: operations["updateWorkspace"];
-        trace?: never;
     };
     "/api/v1/workspace/identity": {
         parameters: {
@@ -573,10 +507,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/workspace/unresolvable-mappings": {
         parameters: {
@@ -595,10 +526,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/workspace/incomplete-user-groups": {
         parameters: {
@@ -617,10 +545,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/workspace/incomplete-user-groups/preview": {
         parameters: {
@@ -639,10 +564,7 @@ export interface paths {
          */
         post: operations["previewIncompleteUserGroups"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/webhook-endpoints": {
         parameters: {
@@ -667,10 +589,7 @@ export interface paths {
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/webhook-endpoints/{id}": {
         parameters: {
@@ -695,8 +614,6 @@ export interface paths {
          *     Required scope: `webhooks:write`.
          */
         delete: operations["deleteWebhookEndpoint"];
-        options?: never;
-        head?: never;
         /**
          * Change a webhook endpoint
          * @description Changes url, description, event_types or headers, or switches it on or off; what is not sent stays.
@@ -704,7 +621,6 @@ export interface paths {
          *     Required scope: `webhooks:write`.
          */
         patch: operations["updateWebhookEndpoint"];
-        trace?: never;
     };
     "/api/v1/webhook-endpoints/{id}/roll-secret": {
         parameters: {
@@ -723,10 +639,7 @@ export interface paths {
          */
         post: operations["rollWebhookSecret"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/webhook-endpoints/{id}/attempts": {
         parameters: {
@@ -745,10 +658,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/webhook-endpoints/{id}/replay": {
         parameters: {
@@ -767,10 +677,7 @@ export interface paths {
          */
         post: operations["replayWebhooks"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/api-tokens": {
         parameters: {
@@ -795,10 +702,7 @@ export interface paths {
          */
         post: operations["createApiToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/api-tokens/{id}": {
         parameters: {
@@ -817,8 +721,6 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         /**
          * Change an API token
          * @description Changes name, scopes, expiry or allowed_cidrs; what is not sent stays. Every replica follows within a second.
@@ -826,7 +728,6 @@ export interface paths {
          *     Required scope: `admin`.
          */
         patch: operations["updateApiToken"];
-        trace?: never;
     };
     "/api/v1/api-tokens/{id}/rotate": {
         parameters: {
@@ -845,10 +746,7 @@ export interface paths {
          */
         post: operations["rotateApiToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/api-tokens/{id}/revoke": {
         parameters: {
@@ -867,10 +765,7 @@ export interface paths {
          */
         post: operations["revokeApiToken"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/overview": {
         parameters: {
@@ -889,10 +784,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/overview/activity": {
         parameters: {
@@ -911,10 +803,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/system": {
         parameters: {
@@ -933,10 +822,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/audit-events": {
         parameters: {
@@ -955,10 +841,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/audit-events/export": {
         parameters: {
@@ -977,10 +860,7 @@ export interface paths {
          */
         post: operations["exportAuditEvents"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/events": {
         parameters: {
@@ -999,10 +879,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/api/v1/events/stream": {
         parameters: {
@@ -1021,10 +898,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/health/live": {
         parameters: {
@@ -1041,10 +915,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
     "/health/ready": {
         parameters: {
@@ -1061,10 +932,7 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
 }
 export interface webhooks {
@@ -1083,10 +951,7 @@ export interface webhooks {
          */
         post: operations["receiveEvent"];
         delete?: never;
-        options?: never;
-        head?: never;
         patch?: never;
-        trace?: never;
     };
 }
 export interface components {

@@ -15,7 +15,9 @@ test('openapi.json is the OpenAPI document', async () => {
 });
 
 test('the types of the TypeScript client are those of the OpenAPI document', async () => {
-  expectFile('clients/typescript/schema.d.ts', generateTypeScript(await describeOpenApi()));
+  const types = generateTypeScript(await describeOpenApi());
+  expect(types.split('\n').length).toBeLessThanOrEqual(7000);
+  expectFile('clients/typescript/schema.d.ts', types);
 });
 
 test('the methods of the TypeScript client are those of the OpenAPI document', async () => {
@@ -83,5 +85,7 @@ function generateTypeScript(document: object): string {
   const tool = dirname(require.resolve('openapi-typescript/package.json'));
   // A field with a default need not be sent.
   const args = [join(tool, 'bin', 'cli.js'), '--default-non-nullable', 'false'];
-  return execFileSync(process.execPath, args, { input: JSON.stringify(document), encoding: 'utf8', cwd: root });
+  const types = execFileSync(process.execPath, args, { input: JSON.stringify(document), encoding: 'utf8', cwd: root });
+  // No path has these methods.
+  return types.replaceAll(/^ +(options|head|trace)\?: never;\n/gm, '');
 }
