@@ -4313,7 +4313,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description `failed`: return only the lines that were refused or that replaced a token, and the summary. For clients that send the whole body before they read. */
-                results?: string;
+                results?: "all" | "failed";
             };
             header?: never;
             path?: never;
@@ -4412,7 +4412,7 @@ export interface operations {
                 /** @description Whether every entry of its mapping names a schema and a data source of the registry, and no two the same schema. A group without a mapping is resolvable. */
                 resolvable?: boolean;
                 /** @description The order of the list; `-` reverses it. Texts are in the order of their code points. */
-                sort?: string;
+                sort?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name";
             };
             header?: never;
             path?: never;
@@ -6195,7 +6195,7 @@ export interface operations {
                 /** @description `true` adds `total`: how many entries match on all pages. It costs a look at every entry. */
                 count?: components["parameters"]["count"];
                 /** @description Only tokens in this state. */
-                state?: string;
+                state?: "active" | "superseded" | "expired" | "revoked";
             };
             header?: never;
             path?: never;
@@ -6500,7 +6500,7 @@ export interface operations {
                 /** @description The last point is the hour or day before this moment; by default now. */
                 to?: string;
                 /** @description What each point counts. */
-                step?: string;
+                step?: "hour" | "day";
             };
             header?: never;
             path?: never;

@@ -10,7 +10,9 @@ import type { Violation } from './problem/violation.ts';
  */
 
 /** Keywords of JSON Schema beyond those of the kind, such as `maximum`. */
-type Keywords = Partial<Record<keyof ApiPropertyOptions | 'maximum' | 'maxLength' | 'x-extensible-enum', unknown>>;
+type Keywords = Partial<
+  Record<keyof ApiPropertyOptions | 'maximum' | 'maxLength' | 'schema' | 'x-extensible-enum', unknown>
+>;
 
 type Described = [description: string, example?: unknown, keywords?: Keywords];
 
@@ -27,6 +29,8 @@ export const AnyObject = kind({ type: 'object', additionalProperties: true });
 
 /** A choice of several values, or with `isArray` a list of them. */
 export const OneOf = kindOf((values: readonly unknown[]) => ({ enum: values }));
+/** A choice of several values in a query. The library drops an `enum` that is not in a `schema` there. */
+export const QueryOneOf = kindOf((values: readonly string[]) => ({ type: String, schema: { enum: values } }));
 /** A text that is one of several today; later versions may add others, which a closed list would forbid. */
 export const CodeOf = kindOf((values: readonly string[]) => ({ type: String, 'x-extensible-enum': values }));
 /** Always the same value. */

@@ -219,7 +219,7 @@ onEachDatabase((kind) => {
     });
 
     test('says what happened, by the day', async () => {
-      const query = { from: '2030-01-01T00:00:00Z', to: '2030-01-03T00:00:00Z', step: 'day' };
+      const query = { from: '2030-01-01T00:00:00Z', to: '2030-01-03T00:00:00Z', step: 'day' } as const;
       const { activity } = await client.getActivity(query);
       expect(activity.step).toBe('day');
       expect(activity.points.map(({ at, creations }) => [at, creations])).toEqual([

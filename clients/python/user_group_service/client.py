@@ -216,7 +216,7 @@ class UserGroupClient(Transport):
         self,
         lines: Iterable[UserGroupLine],
         *,
-        results: str | Absent = "failed",
+        results: Literal["all", "failed"] | Absent = "failed",
         timeout: Timeout | None = None,
     ) -> Stream[ImportedLine | RefusedLine | ImportSummary]:
         """Import user groups.
@@ -293,7 +293,10 @@ class UserGroupClient(Transport):
         property_value: str | Absent = ABSENT,
         suspended: bool | Absent = ABSENT,
         resolvable: bool | Absent = ABSENT,
-        sort: str | Absent = ABSENT,
+        sort: (
+            Literal["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]
+            | Absent
+        ) = ABSENT,
         timeout: Timeout | None = None,
     ) -> UserGroupsResponse:
         """List user groups.
@@ -359,7 +362,10 @@ class UserGroupClient(Transport):
         property_value: str | Absent = ABSENT,
         suspended: bool | Absent = ABSENT,
         resolvable: bool | Absent = ABSENT,
-        sort: str | Absent = ABSENT,
+        sort: (
+            Literal["created_at", "-created_at", "updated_at", "-updated_at", "name", "-name"]
+            | Absent
+        ) = ABSENT,
         timeout: Timeout | None = None,
     ) -> Iterator[UserGroup]:
         """Yields the entries of `list_user_groups`: all pages, each requested when it is needed.
@@ -2137,7 +2143,7 @@ class UserGroupClient(Transport):
         limit: int | Absent = ABSENT,
         cursor: str | Absent = ABSENT,
         count: bool | Absent = ABSENT,
-        state: str | Absent = ABSENT,
+        state: Literal["active", "superseded", "expired", "revoked"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> ApiTokensResponse:
         """List API tokens.
@@ -2172,7 +2178,7 @@ class UserGroupClient(Transport):
         *,
         limit: int | Absent = ABSENT,
         count: bool | Absent = ABSENT,
-        state: str | Absent = ABSENT,
+        state: Literal["active", "superseded", "expired", "revoked"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> Iterator[ApiToken]:
         """Yields the entries of `list_api_tokens`: all pages, each requested when it is needed.
@@ -2472,7 +2478,7 @@ class UserGroupClient(Transport):
         *,
         from_: str | Absent = ABSENT,
         to: str | Absent = ABSENT,
-        step: str | Absent = ABSENT,
+        step: Literal["hour", "day"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> ActivityResponse:
         """What happened in the workspace, by the hour or day.

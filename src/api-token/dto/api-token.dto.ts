@@ -1,4 +1,4 @@
-import { Integer, ListOf, OneOf, oneOf, Rule, ShortText, Time } from '../../common/fields.ts';
+import { Integer, ListOf, OneOf, oneOf, QueryOneOf, Rule, ShortText, Time } from '../../common/fields.ts';
 import { type Scope, scopes } from '../../common/access/caller.ts';
 import { CountedQueryDto } from '../../common/http/parameters/total.ts';
 import type { Violation } from '../../common/problem/violation.ts';
@@ -17,7 +17,7 @@ const SCOPES = [
 ] as const;
 
 export class ApiTokenQueryDto extends CountedQueryDto {
-  @OneOf.optional(apiTokenStates, 'Only tokens in this state.')
+  @QueryOneOf.optional(apiTokenStates, 'Only tokens in this state.')
   @Rule(oneOf(apiTokenStates))
   state?: ApiTokenState;
 }

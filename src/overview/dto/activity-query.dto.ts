@@ -1,4 +1,4 @@
-import { oneOf, OneOf, Rule, Text } from '../../common/fields.ts';
+import { oneOf, QueryOneOf, Rule, Text } from '../../common/fields.ts';
 import { timeViolations } from '../../common/time.ts';
 
 export const activitySteps = ['hour', 'day'] as const;
@@ -20,7 +20,7 @@ export class ActivityQueryDto {
   @Rule(timeViolations)
   to?: string;
 
-  @OneOf.optional(activitySteps, 'What each point counts.', undefined, { default: activitySteps[0] })
+  @QueryOneOf.optional(activitySteps, 'What each point counts.', undefined, { default: activitySteps[0] })
   @Rule(oneOf(activitySteps))
   step?: ActivityStep;
 }

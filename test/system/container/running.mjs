@@ -144,7 +144,7 @@ async function checkCommandLine(report, service, volume) {
     const alone = await service.engine.output([...run, ...args]);
     must(/yes/.test(alone), 'it does not list the migrations');
     const wrong = await service.engine.run([...run, service.tag, 'user-group-service', 'no-such-command']);
-    must(wrong.code === 1, `a command that does not exist ends with ${wrong.code}`);
+    must(wrong.code === 2, `a command that does not exist ends with ${wrong.code}`);
     return 'beside the service, and in a container of its own';
   });
 }

@@ -1,4 +1,4 @@
-import { Flag, oneOf, OneOf, Rule, Text } from '../../../common/fields.ts';
+import { Flag, oneOf, QueryOneOf, Rule, Text } from '../../../common/fields.ts';
 import type { Violation } from '../../../common/problem/violation.ts';
 import { CountedQueryDto } from '../../../common/http/parameters/total.ts';
 import { toScalar } from '../property-value.ts';
@@ -36,7 +36,7 @@ export class UserGroupQueryDto extends CountedQueryDto {
   @Rule(oneOf(['true', 'false']))
   resolvable?: 'true' | 'false';
 
-  @OneOf.optional(
+  @QueryOneOf.optional(
     userGroupSorts,
     'The order of the list; `-` reverses it. Texts are in the order of their code points.',
     undefined,
