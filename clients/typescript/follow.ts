@@ -23,7 +23,7 @@ export interface FollowedEvent {
 }
 
 /**
- * Yields the events of one stream after the other, without a gap.
+ * Yields the events of one stream after the other, without a gap. An event can come again, with the same id.
  * @param open opens the stream that begins behind a position
  * @throws ApiError if the service refuses the stream, for example with 410 `events_gone`
  */
