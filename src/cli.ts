@@ -5,21 +5,23 @@ import { exitCodeOf } from './cli/exit-code.ts';
 import { createProgram } from './cli/program.ts';
 import { endProgress } from './cli/show-progress.ts';
 import { exitWith } from './common/problem/exit-with.ts';
-import type { WithServices } from './common/extension/plugin.ts';
+import type { Plugin, WithServices } from './common/extension/plugin.ts';
 import { OperatorError } from './common/problem/operator-error.ts';
 import { loadDotEnv } from './config/load-config.ts';
 import { loadPlugins } from './config/load-plugins.ts';
 
 async function main(): Promise<void> {
+  loadDotEnv();
+  // Before the commands: plugins declare scopes, which the help names.
+  const plugins = await loadPlugins(process.env);
   // A name anywhere, as in "help token", excludes all other commands.
   const program = await createProgram((name) => process.argv.includes(name));
-  await addCommandsOfPlugins(program);
+  await addCommandsOfPlugins(program, plugins);
   await program.parseAsync();
 }
 
-async function addCommandsOfPlugins(program: Command): Promise<void> {
-  loadDotEnv();
-  for (const { definition, title } of await loadPlugins(process.env)) {
+async function addCommandsOfPlugins(program: Command, plugins: readonly Plugin[]): Promise<void> {
+  for (const { definition, title } of plugins) {
     for (const { name, about, define } of definition.commands ?? []) {
       const taken = program.commands.some((command) => command.name() === name);
       if (taken || name === 'help') {

@@ -30,14 +30,14 @@ function writePlugin(name: string, code: string): string {
 
 const GREETINGS = `
 import { Controller, Get, Module } from '@nestjs/common';
-import { definePlugin, operator, RequiresScope, UserGroups } from 'user-group-service';
+import { declareScope, definePlugin, operator, RequiresScope, UserGroups } from 'user-group-service';
 
 class GreetingController {
   find() { return { success: 1, greeting: 'Hello' }; }
 }
 const find = Object.getOwnPropertyDescriptor(GreetingController.prototype, 'find');
 Get()(GreetingController.prototype, 'find', find);
-RequiresScope('user-groups:read')(GreetingController.prototype, 'find', find);
+RequiresScope(declareScope('greetings:read'))(GreetingController.prototype, 'find', find);
 Controller('api/v1/greetings')(GreetingController);
 class GreetingModule {}
 Module({ controllers: [GreetingController] })(GreetingModule);
@@ -75,6 +75,7 @@ onEachDatabase((kind) => {
     await server.api.put({ user_group_id: 'acme', name: 'Acme' });
     expect(await runCli(variables, 'greet', 'acme')).toMatchObject({ code: 0, stdout: 'Hello Acme\n' });
     expect((await runCli(variables, '--help')).stdout).toMatch(/greet .*greet a group/);
+    expect((await runCli(variables, 'token', 'create', '--help')).stdout).toContain('greetings:read');
     expect((await runCli(variables, 'config', 'check')).stdout).toContain('Plugins: greetings.');
     expect((await runCli(variables, 'migration', 'show')).stdout).toMatch(
       /greetings: CreateGreetings1795100000002 +yes/,

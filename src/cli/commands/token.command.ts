@@ -15,7 +15,7 @@ import { parseList, parseSeconds, resourceCommand, toBody, toCell } from '../res
 /** The scopes that a host application needs on `/api/user`. */
 const HOST_SCOPES: Scope[] = ['user-groups:read', 'user-groups:write', 'tokens:rotate'];
 
-const SCOPES_HELP = `"all", or a list of ${scopes.join(', ')}`;
+const scopesHelp = () => `"all", or a list of ${scopes.join(', ')}`;
 const EXPIRES_HELP = 'end of its life, such as 2030-12-31T00:00:00Z';
 const CIDRS_HELP = 'addresses and CIDR ranges it may be used from, such as 10.0.0.0/8,2001:db8::/32';
 
@@ -55,7 +55,7 @@ export function defineToken(token: Command): void {
     '--name billing --scopes user-groups:read',
   )
     .requiredOption('--name <name>', 'what the token is for')
-    .option('--scopes <list>', SCOPES_HELP, parseScopes, HOST_SCOPES)
+    .option('--scopes <list>', scopesHelp(), parseScopes, HOST_SCOPES)
     .option('--expires-at <time>', EXPIRES_HELP)
     .option('--allowed-cidrs <list>', CIDRS_HELP)
     .action(
@@ -73,7 +73,7 @@ export function defineToken(token: Command): void {
 
   about('update', 'change an API token; what is not given stays', '--expires-at never')
     .option('--name <name>', 'what the token is for')
-    .option('--scopes <list>', SCOPES_HELP, parseScopes)
+    .option('--scopes <list>', scopesHelp(), parseScopes)
     .option('--expires-at <time>', `${EXPIRES_HELP}, or "never"`)
     .option('--allowed-cidrs <list>', `${CIDRS_HELP}, or "any"`)
     .action(
@@ -110,5 +110,5 @@ function parseScopes(list: string): string[] {
   const entries = parseList(list);
   const unknown = entries.find((entry) => !(scopes as readonly string[]).includes(entry));
   if (unknown === undefined) return entries;
-  throw new InvalidArgumentError(`"${unknown}" is no scope; use ${SCOPES_HELP}.`);
+  throw new InvalidArgumentError(`"${unknown}" is no scope; use ${scopesHelp()}.`);
 }
