@@ -32,7 +32,7 @@ export async function runScenario(): Promise<object> {
     imports: [
       UserGroupServiceModule.forRootAsync({
         useFactory: () => ({ ...options, rateLimitPerMinute: 1000 }),
-        http: { prefix: 'internal', features: ['user-groups'], console: true },
+        http: { prefix: 'internal', console: true },
         ports: [{ provide: RateLimitStore, useClass: CountingStore }],
       }),
     ],
