@@ -33,6 +33,7 @@ export async function* follow(
 ): AsyncGenerator<FollowedEvent, void> {
   let position = after;
   for (let failures = 0; ; failures++) {
+    let leastMs = 0;
     try {
       for await (const { event, data, lastEventId } of open(position)) {
         position = lastEventId || position;
@@ -41,13 +42,15 @@ export async function* follow(
       }
     } catch (error) {
       if (!isPassing(error)) throw error;
+      leastMs = (error.retryAfter ?? 0) * 1000;
     }
-    await pause(Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2), signal);
+    const pauseMs = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures) * (0.5 + Math.random() / 2);
+    await pause(Math.max(leastMs, pauseMs), signal);
   }
 }
 
 /** Whether the stream may be there again later. */
-function isPassing(error: unknown): boolean {
+function isPassing(error: unknown): error is ApiError {
   if (!(error instanceof ApiError)) return false;
   const { status } = error;
   return status === undefined || status === 429 || status >= 500;

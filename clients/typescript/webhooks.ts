@@ -86,6 +86,6 @@ function asymmetric(key: Buffer): Verifier {
 
 function header(headers: Headers | Record<string, string | string[] | undefined>, name: string): string | undefined {
   if (headers instanceof Headers) return headers.get(name) ?? undefined;
-  const value = headers[name];
+  const value = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   return Array.isArray(value) ? value.join(' ') : value;
 }

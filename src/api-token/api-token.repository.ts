@@ -75,7 +75,7 @@ const listTokens = statement<Choice & { after: number; limit: number }, ShownApi
 );
 
 const countTokens = statement<Choice, { count: number }>(
-  'api-token.count',
+  'api-token.count-chosen',
   () => `SELECT CAST(count(*) AS integer) AS count FROM api_token WHERE ${CHOSEN}`,
 );
 

@@ -5,9 +5,12 @@ import { DatabaseUnusable, OperatorNotFound, OperatorRefusal } from '../common/p
 export const exitCodes = {
   done: [0, 'Done.'],
   failed: [1, 'Failed: the configuration is wrong, a file cannot be used, or there is a defect.'],
-  usage: [2, 'Wrong usage: an unknown command or option, or a value of the wrong form.'],
+  usage: [2, 'Wrong usage: an unknown command or option, or a value that the command line cannot read.'],
   notFound: [3, 'Not found: no such workspace, group, token or other object.'],
-  refused: [4, 'Refused: a rule, a conflict or a limit forbids it. Nothing was changed, except by lines of an import.'],
+  refused: [
+    4,
+    'Refused: a rule of the API, such as that for the form of a time, a conflict or a limit forbids it. Nothing was changed, except by lines of an import.',
+  ],
   database: [5, 'The database cannot be reached or used. The same command may succeed later.'],
 } as const satisfies Record<string, readonly [number, string]>;
 

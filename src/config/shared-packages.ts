@@ -24,6 +24,6 @@ export function resolve(specifier: string, context: { parentURL?: string }, next
 export function sharePackages(): void {
   const { registerHooks } = nodeModule as { registerHooks?: (hooks: { resolve: typeof resolve }) => void };
   if (registerHooks) registerHooks({ resolve });
-  // Node 20 runs hooks in another thread, from a file of their own.
+  // Before version 22.15 Node runs hooks in another thread, from a file of their own.
   else nodeModule.register(import.meta.url);
 }

@@ -116,6 +116,9 @@ onEachDatabase((kind) => {
       expect(await totalOf(TOKENS_PATH, { state })).toEqual({ count: expected.length, exact: true });
     }
     expect(await totalOf(TOKENS_PATH, {})).toEqual({ count: all.length, exact: true });
+    // It counts tokens, too.
+    expect((await service.api.call('GET', '/api/v1/overview')).status).toBe(200);
+    expect(await totalOf(TOKENS_PATH, {})).toEqual({ count: all.length, exact: true });
   });
 
   test.each([

@@ -53,7 +53,7 @@ onEachDatabase((kind) => {
     expect((await cli(command, 'delete', id!)).code).toBe(3);
   });
 
-  test('workspace set stores what the API would, and refuses what it would', async () => {
+  test('workspace update stores what the API would, and refuses what it would', async () => {
     await cli('schema', 'create', '--provided-id', 'sales', '--name', 'Sales');
     const set = await cli(
       ...['workspace', 'update', '-o', 'json', '--mapping-policy', 'registered', '--required-schemas', 'sales'],

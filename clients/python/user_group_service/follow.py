@@ -35,6 +35,7 @@ def follow(
     """
     failures = 0
     while True:
+        least = 0.0
         try:
             with open_stream(position) as stream:
                 for message in stream:
@@ -46,5 +47,7 @@ def follow(
         except ApiError as error:
             if error.status is not None and error.status != 429 and error.status < 500:
                 raise
-        time.sleep(min(_MAX_PAUSE, _FIRST_PAUSE * 2**failures) * random.uniform(0.5, 1))
+            least = float(error.retry_after or 0)
+        pause = min(_MAX_PAUSE, _FIRST_PAUSE * 2**failures) * random.uniform(0.5, 1)
+        time.sleep(max(least, pause))
         failures = min(failures + 1, 10)

@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
+import { constants } from 'node:os';
 import { closeSync, existsSync, openSync, writeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
@@ -31,8 +32,6 @@ interface ExportSettings {
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-/** The exit code that shells expect of an interrupted program. */
-const INTERRUPTED = 130;
 const STANDARD = '-';
 
 export function defineBulk(group: Command): void {
@@ -128,9 +127,9 @@ async function exportTo(
   if (!force && existsSync(path)) throw alreadyThere(path);
   const file = await usable(path, () => new PrivateFile(path));
   // Otherwise the file would remain with the tokens exported so far.
-  const interrupted = () => {
+  const interrupted = (signal: NodeJS.Signals) => {
     file.discard();
-    process.exit(INTERRUPTED);
+    process.exit(128 + constants.signals[signal]);
   };
   for (const signal of SIGNALS) process.once(signal, interrupted);
   handOverSignals();

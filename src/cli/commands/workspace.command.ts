@@ -25,12 +25,13 @@ export function defineWorkspace(workspace: Command): void {
     subcommandOf(workspace, name, description, example).addOption(outputOption());
 
   subcommand('create', 'create a workspace', 'acme')
-    .argument('<name>')
+    .argument('<name>', 'the name of the workspace')
     .action((name: string, options: Printing) =>
       withServices(async (app) => {
         const { id, publicId } = await app.get(WorkspaceService).create(name);
         const response = { success: 1, workspace: { id: publicId, number: id, name } };
-        printDone(options, `Workspace ${id} is created.`, response);
+        if (options.output === 'table') printDone(options, `Workspace ${id} is created.`, response);
+        else printOne(options, response, 'workspace');
       }),
     );
 

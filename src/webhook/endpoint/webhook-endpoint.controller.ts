@@ -10,7 +10,6 @@ import {
 } from '../../common/problem/errors.ts';
 import { DeletedResponse } from '../../common/http/responses/response.ts';
 import {
-  entityTagOf,
   ETAG,
   NotModified,
   PRECONDITION_ERRORS,
@@ -35,6 +34,7 @@ import {
   WebhookEndpointWithSecretResponse,
   WebhookEndpointResponse,
   WebhookEndpointsResponse,
+  tagOf,
 } from './dto/webhook-endpoint-response.dto.ts';
 import { WebhookEndpointService } from './webhook-endpoint.service.ts';
 
@@ -93,7 +93,7 @@ export class WebhookEndpointController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookEndpointResponse | undefined> {
     const body = await this.endpoints.get(caller, id);
-    return preconditions.respond(response, entityTagOf(body.webhook_endpoint), body);
+    return preconditions.respond(response, tagOf(body.webhook_endpoint), body);
   }
 
   @Patch(':id')
@@ -113,7 +113,7 @@ export class WebhookEndpointController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<WebhookEndpointResponse> {
     const body = await this.endpoints.update(caller, id, dto, preconditions);
-    setEntityTag(response, entityTagOf(body.webhook_endpoint));
+    setEntityTag(response, tagOf(body.webhook_endpoint));
     return body;
   }
 

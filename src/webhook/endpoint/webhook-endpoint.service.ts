@@ -5,7 +5,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import { TooManyWebhookEndpoints } from '../../common/problem/errors.ts';
 import { MAX_GRACE_SECONDS } from '../../common/grace.ts';
 import type { DeletedResponse } from '../../common/http/responses/response.ts';
-import { entityTagOf, type Preconditions } from '../../common/http/parameters/preconditions.ts';
+import type { Preconditions } from '../../common/http/parameters/preconditions.ts';
 import { limitOf, type PageQueryDto, positionOf, toPage } from '../../common/http/parameters/page.dto.ts';
 import { Transactor } from '../../database/transactor.ts';
 import { IdempotentCalls } from '../../idempotency/idempotent-calls.ts';
@@ -18,6 +18,7 @@ import type {
 } from './dto/webhook-endpoint.dto.ts';
 import {
   type WebhookEndpointWithSecretResponse,
+  tagOf,
   toWebhookEndpointView,
   type WebhookEndpointResponse,
   type WebhookEndpointsResponse,
@@ -123,7 +124,7 @@ export class WebhookEndpointService {
     if (dto.url !== undefined) this.urls.requireAcceptable(dto.url);
     const changed = await this.transactor.run((manager) =>
       this.change(manager, caller, id, async (row) => {
-        preconditions?.require(entityTagOf(toWebhookEndpointView(row)));
+        preconditions?.require(tagOf(toWebhookEndpointView(row)));
         const before = { ...row };
         requireHeadersAnew(row, dto);
         Object.assign(row, {
@@ -188,7 +189,7 @@ export class WebhookEndpointService {
     const key = { workspaceId: caller.workspaceId, id };
     await this.transactor.run(async (manager) => {
       const row = await this.endpoints.lock(manager, key);
-      preconditions?.require(entityTagOf(toWebhookEndpointView(row)));
+      preconditions?.require(tagOf(toWebhookEndpointView(row)));
       await this.endpoints.markRemoved(manager, key);
       await this.auditLog.record(manager, caller, {
         action: 'webhook_endpoint.delete',

@@ -1,5 +1,6 @@
 import { SchemaName } from '../../../common/api-docs.ts';
 import { CodeOf, Flag, Integer, ListOf, OneOf, Text, Time } from '../../../common/fields.ts';
+import { entityTagOf } from '../../../common/http/parameters/preconditions.ts';
 import { page, response } from '../../../common/http/responses/response.ts';
 import { toWireTime, toWireTimeOrNull } from '../../../common/time.ts';
 import { type SignatureScheme, signatureSchemes } from '../../sending/signature.ts';
@@ -80,6 +81,11 @@ export class WebhookEndpointsResponse extends page(
   WebhookEndpointView,
   'Endpoints in the order of their creation.',
 ) {}
+
+/** Returns a weak entity tag: it stays the same at the end of an overlap of secrets, and while events are skipped. */
+export function tagOf(view: WebhookEndpointView): string {
+  return `W/${entityTagOf({ ...view, old_secret_expires_at: null, skipping_since: null })}`;
+}
 
 export function toWebhookEndpointView(row: StoredWebhookEndpoint): WebhookEndpointView {
   const { oldSecretUntil } = row;
