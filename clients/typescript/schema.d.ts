@@ -476,7 +476,7 @@ export interface paths {
         };
         /**
          * Read the settings of the workspace
-         * @description What the workspace of the API token requires of every user group; its id; and the issuer and the audiences of its embed tokens.
+         * @description The workspace of the API token: its id, its requirements for every user group, and the issuer and the audiences of its embed tokens.
          *
          *     Required scope: `registry:read`.
          */
@@ -501,7 +501,7 @@ export interface paths {
         };
         /**
          * Read the id of the workspace
-         * @description What everybody needs who verifies embed tokens offline: the id of the workspace of the API token, and the issuer of its embed tokens. Every API token may read it, whatever its scopes.
+         * @description The id of the workspace of the API token, and the issuer of its embed tokens. A program that verifies embed tokens offline needs both. Every API token may read it, whatever its scopes.
          */
         get: operations["getWorkspaceIdentity"];
         put?: never;
@@ -794,7 +794,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What happened in the workspace, by the hour or day
+         * Read the activity of the workspace, by the hour or day
          * @description How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.
          *
          *     Required scope: `user-groups:read`.
@@ -871,7 +871,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description What has changed in the workspace, oldest first: each change of a group, its tokens, an API token, and whatever all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
+         * @description The changes of the workspace, oldest first: each change of a group, its tokens, an API token, and of everything that all groups depend on. Every event comes at least once; where one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and never hold a token.
          *
          *     Required scope: `events:read`.
          */

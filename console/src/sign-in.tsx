@@ -18,7 +18,7 @@ const REASONS: Record<string, string> = {
 /** Reasons of the identity provider for a refusal. */
 const REFUSALS: Record<string, string> = {
   sign_in_failed: 'The identity provider did not say who you are. Begin again.',
-  sign_in_not_granted: 'You are known, but nothing is granted to you here. Ask whoever runs the service.',
+  sign_in_not_granted: 'You are known, but nothing is granted to you here. Ask the operator of the service.',
   rate_limited: 'Too many attempts from here. Wait a few seconds.',
   identity_provider_unavailable: 'The identity provider cannot be reached. Try again, or sign in with an API token.',
 };

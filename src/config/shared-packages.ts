@@ -16,12 +16,16 @@ type Resolve = (specifier: string, context: { parentURL?: string }) => unknown;
  */
 export function resolve(specifier: string, context: { parentURL?: string }, nextResolve: Resolve): unknown {
   const isOfPlugin = !context.parentURL?.startsWith(`${SERVICE}node_modules/`);
-  const isShared = SHARED.test(specifier) && (isOfPlugin || specifier.startsWith('user-group-service'));
-  return nextResolve(specifier, isShared ? { ...context, parentURL: `${SERVICE}package.json` } : context);
+  const isOfService = SHARED.test(specifier) && (isOfPlugin || specifier.startsWith('user-group-service'));
+  return nextResolve(specifier, isOfService ? { ...context, parentURL: `${SERVICE}package.json` } : context);
 }
+
+let isShared = false;
 
 /** Makes every import from here on resolve as `resolve` says. */
 export function sharePackages(): void {
+  if (isShared) return;
+  isShared = true;
   const { registerHooks } = nodeModule as { registerHooks?: (hooks: { resolve: typeof resolve }) => void };
   if (registerHooks) registerHooks({ resolve });
   // Before version 22.15 Node runs hooks in another thread, from a file of their own.

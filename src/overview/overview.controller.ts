@@ -33,7 +33,7 @@ export class OverviewController {
   @RequiresScope('user-groups:read')
   @Operation(
     'getActivity',
-    'What happened in the workspace, by the hour or day',
+    'Read the activity of the workspace, by the hour or day',
     'How many tokens were introspected, tokens of user groups replaced and user groups created, in all processes together; one point for each hour or day of the period, at most 2,200. Kept for 90 days; written every five seconds, so that the last point is behind by as much.',
   )
   @Ok(ActivityResponse, 'The points, the oldest first.')

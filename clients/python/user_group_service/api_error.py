@@ -67,7 +67,7 @@ class ApiError(Exception):
 
 
 def error_of(status: int, headers: Mapping[str, str], content: bytes) -> ApiError:
-    """Reads the error out of a response that is no success, whoever has sent it."""
+    """Reads the error from a failed response of the service, or of a proxy before it."""
     body = _object(content)
     code, errors = body.get("code"), body.get("errors")
     is_own = isinstance(code, str)

@@ -1489,8 +1489,8 @@ class UserGroupClient(Transport):
     ) -> WorkspaceResponse | None:
         """Read the settings of the workspace.
 
-        What the workspace of the API token requires of every user group; its id; and the issuer and
-        the audiences of its embed tokens.
+        The workspace of the API token: its id, its requirements for every user group, and the
+        issuer and the audiences of its embed tokens.
 
         Required scope: `registry:read`.
 
@@ -1577,8 +1577,8 @@ class UserGroupClient(Transport):
     ) -> WorkspaceIdentityResponse:
         """Read the id of the workspace.
 
-        What everybody needs who verifies embed tokens offline: the id of the workspace of the API
-        token, and the issuer of its embed tokens. Every API token may read it, whatever its scopes.
+        The id of the workspace of the API token, and the issuer of its embed tokens. A program that
+        verifies embed tokens offline needs both. Every API token may read it, whatever its scopes.
 
         GET /api/v1/workspace/identity
         """
@@ -2481,7 +2481,7 @@ class UserGroupClient(Transport):
         step: Literal["hour", "day"] | Absent = ABSENT,
         timeout: Timeout | None = None,
     ) -> ActivityResponse:
-        """What happened in the workspace, by the hour or day.
+        """Read the activity of the workspace, by the hour or day.
 
         How many tokens were introspected, tokens of user groups replaced and user groups created,
         in all processes together; one point for each hour or day of the period, at most 2,200. Kept
@@ -2696,11 +2696,12 @@ class UserGroupClient(Transport):
     ) -> EventsResponse:
         """List events.
 
-        What has changed in the workspace, oldest first: each change of a group, its tokens, an API
-        token, and whatever all groups depend on. Every event comes at least once; where one comes
-        again it has the same `id`. Call again with `after` set to `next_cursor`, and with `wait` to
-        get a response as soon as something happens. Events are kept for EVENT_RETENTION_HOURS: a
-        later request gets a 410. They say what has changed, not how, and never hold a token.
+        The changes of the workspace, oldest first: each change of a group, its tokens, an API
+        token, and of everything that all groups depend on. Every event comes at least once; where
+        one comes again it has the same `id`. Call again with `after` set to `next_cursor`, and with
+        `wait` to get a response as soon as something happens. Events are kept for
+        EVENT_RETENTION_HOURS: a later request gets a 410. They say what has changed, not how, and
+        never hold a token.
 
         Required scope: `events:read`.
 

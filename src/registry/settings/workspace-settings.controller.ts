@@ -34,7 +34,7 @@ export class WorkspaceSettingsController {
   @Operation(
     'getWorkspace',
     'Read the settings of the workspace',
-    'What the workspace of the API token requires of every user group; its id; and the issuer and the audiences of its embed tokens.',
+    'The workspace of the API token: its id, its requirements for every user group, and the issuer and the audiences of its embed tokens.',
   )
   @Ok(WorkspaceResponse, 'The settings.', ETAG)
   @NotModified()
@@ -53,7 +53,7 @@ export class WorkspaceSettingsController {
   @Operation(
     'getWorkspaceIdentity',
     'Read the id of the workspace',
-    'What everybody needs who verifies embed tokens offline: the id of the workspace of the API token, and the issuer of its embed tokens. Every API token may read it, whatever its scopes.',
+    'The id of the workspace of the API token, and the issuer of its embed tokens. A program that verifies embed tokens offline needs both. Every API token may read it, whatever its scopes.',
   )
   @Ok(WorkspaceIdentityResponse, 'The id and the issuer.')
   @ApiReadProblems()

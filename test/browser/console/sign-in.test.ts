@@ -219,7 +219,7 @@ onEachDatabase((kind) => {
         const refusal = page.tab.getByRole('alert');
         await refusal.waitFor();
         expect(await refusal.innerText()).toMatch(
-          /^You are known, but nothing is granted to you here\. Ask whoever runs the service\.\s+sign_in_not_granted\s+[\w-]{8,}$/,
+          /^You are known, but nothing is granted to you here\. Ask the operator of the service\.\s+sign_in_not_granted\s+[\w-]{8,}$/,
         );
         const cookies = await page.context.cookies();
         expect(cookies.map((cookie) => cookie.name)).not.toContain('console');
