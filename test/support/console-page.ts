@@ -85,8 +85,17 @@ export class ConsolePage {
     if (awaited > 0) throw new Error(`${this.place} waits for something that does not come`);
   }
 
-  /** The place of the console where the page is, as `visit` takes it. */
-  get place(): string {
+  /**
+   * Waits until the page is at this place of the console, as `visit` takes it. The address follows a key that is typed
+   * with a delay, so a test cannot read it at once.
+   * @throws if the page stays elsewhere
+   */
+  async comesTo(place: string | RegExp): Promise<void> {
+    const isThere = () => Promise.resolve(typeof place === 'string' ? place === this.place : place.test(this.place));
+    if (!(await this.read(true, isThere))) throw new Error(`The page is at ${this.place}, not at ${String(place)}`);
+  }
+
+  private get place(): string {
     return new URL(this.tab.url()).hash.replace(/^#\/?/, '');
   }
 

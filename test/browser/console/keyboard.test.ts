@@ -53,10 +53,10 @@ onEachDatabase((kind) => {
     await page.press('/');
     await page.tab.keyboard.type('birch');
     await page.row('alder').waitFor({ state: 'detached' });
-    expect(page.place).toBe('groups?search=birch');
+    await page.comesTo('groups?search=birch');
     await page.press('Escape');
     await page.row('alder').waitFor();
-    expect(page.place).toBe('groups');
+    await page.comesTo('groups');
     for (const place of ['registry', 'api-tokens', 'audit', 'events']) {
       await page.visit(place);
       await page.press('/');
@@ -105,7 +105,7 @@ onEachDatabase((kind) => {
     await page.dialog('Keys').waitFor();
     await page.press('g', 'e', 'Escape');
     await dialog.waitFor({ state: 'detached' });
-    expect(page.place).toBe('groups/acme');
+    await page.comesTo('groups/acme');
     await expectBackAt('Show the current one');
     expect(await api.isActive(token)).toBe(true);
   });

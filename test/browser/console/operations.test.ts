@@ -53,7 +53,7 @@ onEachDatabase((kind) => {
       await page.write(page.field('Action'), 'user_group.update');
       await page.leave();
       expect(await page.read(1, () => rows.count())).toBe(1);
-      expect(page.place).toContain('types=user_group.update');
+      await page.comesTo(/types=user_group\.update/);
       await page.use(page.button(/^Details of/));
       const changes = await page.tab.locator('.before-after').innerText();
       expect(changes.replaceAll(/\s+/g, ' ')).toMatch(/Before.*name acme.*After.*name Acme renamed/);
@@ -280,7 +280,7 @@ onEachDatabase((kind) => {
       await page.tab.locator('.plot svg').first().waitFor();
       await page.use(tile('Suspended'));
       await page.row('acme').waitFor();
-      expect(page.place).toBe('groups?status=suspended');
+      await page.comesTo('groups?status=suspended');
     });
 
     test('the overview shows what has happened in the period that is chosen', async () => {
@@ -297,7 +297,7 @@ onEachDatabase((kind) => {
       await expectCreated('7');
       await page.use(page.tab.getByRole('radio', { name: '90 days' }));
       await expectCreated('47');
-      expect(page.place).toBe('?period=90d');
+      await page.comesTo('?period=90d');
       await page.tab.reload();
       await expectCreated('47');
       expect(await page.tab.getByRole('radio', { name: '90 days' }).isChecked()).toBe(true);

@@ -63,7 +63,7 @@ onEachDatabase((kind) => {
       expect(await page.read(1, () => page.tab.locator('tbody tr').count())).toBe(1);
       await page.use(page.row('renderer').getByRole('link'));
       await page.heading('Audit log').waitFor();
-      expect(page.place).toMatch(/^audit\?api_token_id=\d+$/);
+      await page.comesTo(/^audit\?api_token_id=\d+$/);
     });
 
     test('an edit of an API token keeps the scope of a plugin', async () => {

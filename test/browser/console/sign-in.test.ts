@@ -24,7 +24,7 @@ onEachDatabase((kind) => {
       await page.write(page.field('API token'), token);
       await page.use(page.button('Sign in'));
       await page.heading('User groups').waitFor();
-      expect(page.place).toBe('groups?status=suspended');
+      await page.comesTo('groups?status=suspended');
       const kept = await page.tab.evaluate<string>(
         'JSON.stringify([localStorage, sessionStorage, document.cookie, location.href, document.body.innerHTML])',
       );
@@ -191,7 +191,7 @@ onEachDatabase((kind) => {
         await page.use(link(page));
         await page.row('globex').waitFor();
         expect(await page.tab.locator('tbody tr').count()).toBe(1);
-        expect(page.place).toBe('groups?status=suspended');
+        await page.comesTo('groups?status=suspended');
         await page.use(page.button('Sign out'));
         await link(page).waitFor();
         expect(await page.tab.content()).not.toContain('globex');
@@ -209,7 +209,7 @@ onEachDatabase((kind) => {
         await page.shows('A link has led you here');
         await page.use(link(page));
         await page.heading('acme').waitFor();
-        expect(page.place).toBe('groups/acme');
+        await page.comesTo('groups/acme');
       });
 
       test('somebody whom nothing is granted is told so in words, and may use a token instead', async () => {
@@ -226,7 +226,7 @@ onEachDatabase((kind) => {
         await page.write(page.field('API token'), guarded.bootstrapToken);
         await page.use(page.button('Sign in'));
         await page.heading('Overview').waitFor();
-        expect(page.place).toBe('');
+        await page.comesTo('');
       });
     });
   });
