@@ -78,8 +78,8 @@ export interface AppliedRotation extends Omit<AppliedWrite, 'id'> {
 const APPLIED = { ...N, id: 'integer', generation: 'integer' } as const;
 const ROTATED = { ...APPLIED, name: 'text', providedId: 'text', redactedId: 'text' } as const;
 
-/** Avoids the condition of the index of current tokens: PostgreSQL would read all of it. */
-const IS_CURRENT = '(t.retired_at IS NULL) = true';
+/** Not `IS NULL`, which is the condition of the index of current tokens: without statistics PostgreSQL would read all of it. */
+const IS_CURRENT = 'coalesce(t.retired_at, 0) = 0';
 
 /**
  * Stores writes, each as a whole or not at all. It leaves out a write if the rules have changed since they were read, if
