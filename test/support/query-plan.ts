@@ -33,3 +33,12 @@ export function wasteIn(plan: readonly string[]): string[] {
       ),
   );
 }
+
+/** The steps of a plan of PostgreSQL that read all of one of these tables, or all of an index of one of them. */
+export function wholeScansIn(plan: readonly string[], tables: readonly string[]): string[] {
+  return plan.filter((step, at) => {
+    const [, kind, name = ''] = /(Seq|Index|Index Only) Scan (?:.*\b(?:on|using)) (\w+)/.exec(step) ?? [];
+    if (kind === undefined || !tables.some((table) => name.startsWith(table))) return false;
+    return kind === 'Seq' || !plan[at + 1]?.includes('Index Cond');
+  });
+}

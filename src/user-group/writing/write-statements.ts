@@ -78,7 +78,7 @@ export interface AppliedRotation extends Omit<AppliedWrite, 'id'> {
 const APPLIED = { ...N, id: 'integer', generation: 'integer' } as const;
 const ROTATED = { ...APPLIED, name: 'text', providedId: 'text', redactedId: 'text' } as const;
 
-/** Not `IS NULL`, which is the condition of the index of current tokens: without statistics PostgreSQL would read all of it. */
+/** Avoids `IS NULL`, the condition of the index of current tokens: without statistics PostgreSQL would read all of it. */
 const IS_CURRENT = 'coalesce(t.retired_at, 0) = 0';
 
 /**
