@@ -12,30 +12,32 @@ beforeEach(() => {
 
 const stored = (call: string) => ({ value: `${call} stored` });
 
-/** Writes all of which arrive together; gives what became of each, and what was run for it. */
+/** Writes all of which arrive together; gives what became of each, what was run for it, and of which calls was told. */
 async function writeTogether(calls: string[], together: Together) {
   const transactions: string[] = [];
+  const done: string[] = [];
+  const retried: string[] = [];
   const writes = new SharedWrites<string, string>({
     keyOf: (call) => call,
-    together: (_workspaceId, wave) => {
-      transactions.push(wave.join(' '));
-      return Promise.resolve().then(() => together(wave));
+    run: async (_workspaceId, wave, isAlone) => {
+      transactions.push(`${wave.join(' ')}${isAlone ? ' alone' : ''}`);
+      await Promise.resolve();
+      return isAlone ? wave.map((call) => ({ value: `${call} stored alone` })) : together(wave);
     },
-    alone: (_workspaceId, call) => {
-      transactions.push(`${call} alone`);
-      return Promise.resolve({ value: `${call} stored alone` });
-    },
+    onRetry: (call) => retried.push(call),
+    onDone: (_workspaceId, answer) => done.push(answer),
   });
   const results = await Promise.allSettled(calls.map((call) => writes.join(1, call)));
   const outcomes = results.map((result) => (result.status === 'fulfilled' ? result.value : (result.reason as unknown)));
-  return { outcomes, transactions };
+  return { outcomes, transactions, done: done.sort(), retried };
 }
 
 test('a write that loses a race is retried, after three races alone, and its neighbours are not', async () => {
-  const { outcomes, transactions } = await writeTogether(['a', 'b', 'c'], (wave) =>
+  const { outcomes, transactions, done, retried } = await writeTogether(['a', 'b', 'c'], (wave) =>
     wave.map((call) => (call === 'b' ? 'retry' : stored(call))),
   );
   expect(outcomes).toEqual(['a stored', 'b stored alone', 'c stored']);
+  expect([done, retried]).toEqual([outcomes, ['b', 'b', 'b']]);
   expect(transactions).toEqual(['a b c', 'b', 'b', 'b alone']);
 });
 
@@ -76,12 +78,15 @@ test('without a database nothing is tried again', async () => {
 
 test('what a half has stored is acknowledged, even if the database is gone for the other', async () => {
   const away = new DatabaseUnavailable(new Error('away'));
-  const { outcomes } = await writeTogether(['a', 'b', 'c', 'd'], (wave) => {
+  const { outcomes, done } = await writeTogether(['a', 'b', 'c', 'd'], (wave) => {
     if (wave.length === 4) throw new Error('a row of it is bad');
     if (wave.includes('c')) throw away;
     return wave.map(stored);
   });
-  expect(outcomes).toEqual(['a stored', 'b stored', away, away]);
+  expect([outcomes, done]).toEqual([
+    ['a stored', 'b stored', away, away],
+    ['a stored', 'b stored'],
+  ]);
 });
 
 /** What PostgreSQL says of a statement that has waited too long for a lock. */
@@ -91,13 +96,14 @@ test('a call that fails alone while its neighbours are still tried is refused, a
   const alone = jest.fn(() => Promise.reject(locked()));
   const writes = new SharedWrites<string, string>({
     keyOf: (call) => call,
-    together: async (_workspaceId, wave) => {
+    onDone: () => undefined,
+    run: async (_workspaceId, wave, isAlone) => {
+      if (isAlone) return alone();
       if (wave.length > 1) throw new Error('a row of it is bad');
       // The other half takes its time, as it does where it waits for a lock.
       if (wave.includes('slow')) await new Promise((resolve) => setTimeout(resolve, 50));
       return wave.map((call) => (call === 'slow' ? stored(call) : 'retry'));
     },
-    alone,
   });
   const results = await Promise.allSettled(['bad', 'slow'].map((call) => writes.join(1, call)));
   expect(results).toEqual([
@@ -118,15 +124,16 @@ test('of a transaction that waits too long for a lock each call goes alone, and 
 
 test('a call that has waited for its transaction does not wait as long again to go alone', async () => {
   let later: jest.SpyInstance | undefined;
-  const alone = jest.fn(() => Promise.resolve({ value: 'stored' }));
+  const alone = jest.fn(() => Promise.resolve([{ value: 'stored' }]));
   const writes = new SharedWrites<string, string>({
     keyOf: (call) => call,
-    together: () => {
+    onDone: () => undefined,
+    run: (_workspaceId, _wave, isAlone) => {
+      if (isAlone) return alone();
       // It began in time, and ends after the time in which a call has to begin.
       later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 3000);
       return Promise.reject(locked());
     },
-    alone,
   });
   await expect(writes.join(1, 'a')).rejects.toThrow(DatabaseUnavailable);
   later?.mockRestore();

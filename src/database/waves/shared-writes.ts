@@ -9,13 +9,15 @@ export type Attempt<Answer> = Outcome<Answer> | 'retry';
 
 export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Call, Answer>, 'run'> {
   /**
-   * Runs calls of one workspace in one transaction that waits for no other.
+   * Runs calls of one workspace in one transaction, which waits for no other unless it has a call alone.
    * @returns the outcome of each in their order
    * @throws the error that makes the whole transaction fail
    */
-  together: (workspaceId: number, calls: readonly Call[]) => Promise<readonly Attempt<Answer>[]>;
-  /** Runs one call in a transaction that waits for others. */
-  alone: (workspaceId: number, call: Call) => Promise<Attempt<Answer>>;
+  run: (workspaceId: number, calls: readonly Call[], isAlone: boolean) => Promise<readonly Attempt<Answer>[]>;
+  /** Prepares a call that has lost a race for its next attempt. */
+  onRetry?: (call: Call) => void;
+  /** Is told of each call that has succeeded, once it is committed. */
+  onDone: (workspaceId: number, answer: Answer) => void;
 }
 
 /*
@@ -56,7 +58,7 @@ export class SharedWrites<Call, Answer> {
   constructor(private readonly options: SharedWritesOptions<Call, Answer>) {
     this.together = new Lanes({ ...options, run: (workspaceId, calls) => this.run(workspaceId, calls) });
     this.alone = new Lanes({
-      run: async (workspaceId, [call]) => [await this.runAlone(workspaceId, call!)],
+      run: (workspaceId, calls) => this.runAlone(workspaceId, calls),
       keyOf: options.keyOf,
       maxWave: 1,
       wavesAtOnce: ALONE_AT_ONCE,
@@ -82,7 +84,7 @@ export class SharedWrites<Call, Answer> {
   private async run(workspaceId: number, calls: readonly Call[]): Promise<Outcome<{ value: Answer } | Next>[]> {
     const goAlone = () => ({ value: { next: 'alone' } as const });
     try {
-      return (await this.options.together(workspaceId, calls)).map(toOutcome);
+      return await this.attempt(workspaceId, calls, false);
     } catch (error) {
       if (error instanceof DatabaseUnavailable) {
         // A call waits for a lock: alone, it delays only calls of its own key.
@@ -102,16 +104,24 @@ export class SharedWrites<Call, Answer> {
     }
   }
 
-  private async runAlone(workspaceId: number, call: Call): Promise<Outcome<{ value: Answer } | Next>> {
+  private async runAlone(workspaceId: number, calls: readonly Call[]): Promise<Outcome<{ value: Answer } | Next>[]> {
     try {
-      return toOutcome(await this.options.alone(workspaceId, call));
+      return await this.attempt(workspaceId, calls, true);
     } catch (error) {
-      return isUniqueViolation(error) ? toOutcome('retry') : { error };
+      return [isUniqueViolation(error) ? { value: { next: 'retry' } } : { error }];
     }
   }
-}
 
-function toOutcome<Answer>(attempt: Attempt<Answer>): Outcome<{ value: Answer } | Next> {
-  if (attempt === 'retry') return { value: { next: attempt } };
-  return 'value' in attempt ? { value: attempt } : attempt;
+  private async attempt(workspaceId: number, calls: readonly Call[], isAlone: boolean) {
+    const attempts = await this.options.run(workspaceId, calls, isAlone);
+    return attempts.map((attempt, index): Outcome<{ value: Answer } | Next> => {
+      if (attempt === 'retry') {
+        this.options.onRetry?.(calls[index]!);
+        return { value: { next: attempt } };
+      }
+      if ('error' in attempt) return attempt;
+      this.options.onDone(workspaceId, attempt.value);
+      return { value: attempt };
+    });
+  }
 }

@@ -30,9 +30,11 @@ export class TokenRotations {
     private readonly transactor: Transactor,
   ) {
     this.shared = new SharedWrites({
-      together: async (workspaceId, wave) => this.announce(workspaceId, await this.apply(workspaceId, wave)),
-      alone: async (workspaceId, rotation) =>
-        this.announce(workspaceId, [await this.applyAlone(workspaceId, rotation)])[0]!,
+      run: (workspaceId, wave, isAlone) =>
+        isAlone ? this.applyAlone(workspaceId, wave[0]!) : this.apply(workspaceId, wave),
+      onDone: (workspaceId, { userGroupId }) => {
+        this.store.announce(workspaceId, userGroupId, { isRotated: true });
+      },
       wavesAtOnce: WRITE_WAVES,
     });
   }
@@ -45,12 +47,12 @@ export class TokenRotations {
     return this.shared.join(rotation.caller.workspaceId, rotation);
   }
 
-  private applyAlone(workspaceId: number, rotation: Rotation): Promise<Attempt<RotatedToken>> {
+  private applyAlone(workspaceId: number, rotation: Rotation): Promise<Attempt<RotatedToken>[]> {
     return this.transactor.run(async (manager) => {
       await this.tokens.lock(manager, workspaceId, rotation.tokenHash);
       const [attempt] = await this.apply(workspaceId, [rotation], manager);
       // Nobody else can have replaced the token: only its key keeps it from that.
-      return attempt === 'retry' && rotation.call ? { error: new KeyTaken() } : attempt!;
+      return [attempt === 'retry' && rotation.call ? { error: new KeyTaken() } : attempt!];
     });
   }
 
@@ -63,13 +65,5 @@ export class TokenRotations {
       if (id !== null) return { value: { userGroupId: id, providedId, name, token } };
       return isCurrent ? 'retry' : { error: new UserGroupTokenNotFound() };
     });
-  }
-
-  private announce(workspaceId: number, attempts: Attempt<RotatedToken>[]): Attempt<RotatedToken>[] {
-    for (const attempt of attempts) {
-      if (attempt === 'retry' || 'error' in attempt) continue;
-      this.store.announce(workspaceId, attempt.value.userGroupId, { isRotated: true });
-    }
-    return attempts;
   }
 }

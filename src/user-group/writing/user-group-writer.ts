@@ -104,20 +104,23 @@ export class UserGroupWriter {
   }
 
   private share({ isGuarded, ...limits }: { isGuarded: boolean; wavesAtOnce: number; maxWave?: number }): QueuedWrites {
-    const run = async (workspaceId: number, writes: readonly QueuedWrite[], isAlone: boolean) => {
-      const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
-      const outcomes = isFree
-        ? await this.attempt({ workspaceId, isAlone }, writes)
-        : await this.runLocked(workspaceId, writes, { isGuarded, isAlone });
-      return this.announce(workspaceId, writes, outcomes);
-    };
     return new SharedWrites<QueuedWrite, WrittenUserGroup>({
       ...limits,
       keyOf: ({ providedId }) => providedId,
       // The write before it leaves another group than the one that was read.
       onSameKey: (write) => (write.read = undefined),
-      together: (workspaceId, writes) => run(workspaceId, writes, false),
-      alone: async (workspaceId, write) => (await run(workspaceId, [write], true))[0]!,
+      run: async (workspaceId, writes, isAlone) => {
+        const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
+        const outcomes = isFree
+          ? await this.attempt({ workspaceId, isAlone }, writes)
+          : await this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+        return writes.map((write) => outcomes.get(write) ?? 'retry');
+      },
+      onRetry: (write) => Object.assign(write, { read: undefined, isRetry: true }),
+      onDone: (workspaceId, { result, group, isRotated }) => {
+        if (result === 'unchanged') return;
+        this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
+      },
     });
   }
 
@@ -186,28 +189,6 @@ export class UserGroupWriter {
     }
     return outcomes;
   }
-
-  /** Announces what is committed, and prepares the others for their retry. */
-  private announce(
-    workspaceId: number,
-    writes: readonly QueuedWrite[],
-    outcomes: Wave['outcomes'],
-  ): Attempt<WrittenUserGroup>[] {
-    return writes.map((write) => {
-      const outcome = outcomes.get(write) ?? 'retry';
-      if (outcome === 'retry') {
-        Object.assign(write, { read: undefined, isRetry: true });
-      } else if ('value' in outcome && isStored(outcome)) {
-        const { result, group, isRotated } = outcome.value;
-        this.store.announce(workspaceId, group.id, { isCreated: result === 'created', isRotated });
-      }
-      return outcome;
-    });
-  }
-}
-
-function isStored(outcome: Attempt<WrittenUserGroup>): boolean {
-  return outcome !== 'retry' && 'value' in outcome && outcome.value.result !== 'unchanged';
 }
 
 /** Rolls back a transaction in which a write has lost a race; a refused write stays refused. */
@@ -216,7 +197,8 @@ class RolledBack extends Error {
 
   constructor(outcomes: Wave['outcomes']) {
     super();
-    const isDecided = (outcome: Attempt<WrittenUserGroup>) => outcome !== 'retry' && !isStored(outcome);
+    const isDecided = (outcome: Attempt<WrittenUserGroup>) =>
+      outcome !== 'retry' && ('error' in outcome || outcome.value.result === 'unchanged');
     this.outcomes = new Map([...outcomes].filter(([, outcome]) => isDecided(outcome)));
   }
 }
