@@ -1,12 +1,12 @@
 import { Logger } from '@nestjs/common';
 import type { Request } from 'express';
+import ipaddr from 'ipaddr.js';
 import { isIP, isIPv6 } from 'node:net';
 import { redactTokens } from '../../secret/secrets.ts';
 
 /** Addresses as proxies write them: `203.0.113.9:61598`, `[2001:db8::1]`, `[2001:db8::1]:443`. */
 const WITH_PORT = /^(?:([\d.]+):\d{1,5}|\[([^[\]]+)\](?::\d{1,5})?)$/;
 const ZONE = /%.*$/;
-const MAPPED_IPV4 = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/;
 const MAX_LOGGED_LENGTH = 100;
 
 const logger = new Logger('ClientAddress');
@@ -53,28 +53,14 @@ function toAddress(text: string): string | undefined {
   const [, ipv4, bracketed] = WITH_PORT.exec(text) ?? [];
   const address = (ipv4 ?? bracketed ?? text).replace(ZONE, '');
   if (!isIPv6(address)) return isIP(address) === 0 ? undefined : address;
-  const [, high, low] = MAPPED_IPV4.exec(shortForm(address)) ?? [];
-  if (high === undefined || low === undefined) return address;
-  const [upper, lower] = [parseInt(high, 16), parseInt(low, 16)];
-  return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.');
-}
-
-/** Returns the short form of an IPv6 address (RFC 5952), with its last 32 bits in hexadecimal. */
-function shortForm(address: string): string {
-  return new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const parsed = ipaddr.IPv6.parse(address);
+  return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : address;
 }
 
 /** Returns the block of one client: its IPv4 address, or the /64 block of its IPv6 address. */
 export function addressBlock(address: string | undefined): string {
   if (address === undefined) return 'unknown';
   if (!isIPv6(address)) return address;
-  const [head = '', tail = ''] = shortForm(address).split('::');
-  const before = groupsOf(head);
-  const after = groupsOf(tail);
-  const zeros = Array<string>(8 - before.length - after.length).fill('0');
-  return `${[...before, ...zeros, ...after].slice(0, 4).join(':')}::/64`;
-}
-
-function groupsOf(text: string): string[] {
-  return text === '' ? [] : text.split(':');
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4);
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`;
 }
