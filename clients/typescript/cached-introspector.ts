@@ -1,6 +1,6 @@
 import { ApiError, errorOf, foreign, objectIn } from './api-error.js';
 import { ChangeStream } from './change-stream.js';
-import { isWithin, now } from './clocks.js';
+import { isWithin, type Moment, now } from './clocks.js';
 import { type Connection, type ConnectionOptions, connectionOf } from './connection.js';
 import { Deadline } from './deadline.js';
 import type { Schemas } from './schemas.js';
@@ -8,6 +8,10 @@ import type { Schemas } from './schemas.js';
 /** An answer that took longer could be as much behind. */
 const ANSWER_LIMIT_MS = 1000;
 const MAX_ENTRIES = 10_000;
+/** No change tells of a token that was unknown. A second is promised; the rest is for the way. */
+const INACTIVE_MS = 750;
+/** A longer `Retry-After` is not the service's own. */
+const MAX_PAUSE_MS = 10_000;
 
 /** What a token means; nobody can change it, since others are given the same. */
 export type Introspection = Readonly<Schemas['IntrospectionResponse']>;
@@ -15,6 +19,12 @@ export type Introspection = Readonly<Schemas['IntrospectionResponse']>;
 export interface CachedIntrospectorOptions extends ConnectionOptions {
   /** How many answers are kept, 10,000 by default; when there are more, one goes that has not been used for long. */
   maxEntries?: number;
+  /**
+   * For this many milliseconds after the last news of the service, a token that was active stays so while the service
+   * cannot be reached, or responds with 502, 503 or 504. By default 0: then such a call throws. A token that is ended
+   * meanwhile, as far as this process can know, is accepted for as long.
+   */
+  staleIfUnavailableMs?: number;
   /** Is told why there is no event stream: while there is none every call asks the service. */
   onStreamError?: (error: unknown) => void;
 }
@@ -26,6 +36,8 @@ interface Entry {
   endsAt: number | undefined;
   /** Since it was last considered for removal. */
   isUsed: boolean;
+  /** When it was asked for, if there was no stream to tell of later changes: it serves only while the service is away. */
+  askedAt: Moment | undefined;
 }
 
 /** A request whose answer is to be kept. */
@@ -37,10 +49,10 @@ interface Filling {
 }
 
 /**
- * Introspects tokens, and answers from memory what it has asked for before, as long as the event stream
- * of the service says that nothing has changed. No answer is more than a second behind a rotation, a
- * suspension or a revocation: without the stream it asks each time, and without an answer it throws.
- * The API token needs the scopes `tokens:introspect` and `events:read`.
+ * Introspects tokens. It returns from memory what it has asked for before, as long as the event stream of the service
+ * says that nothing has changed; an inactive token is remembered for less than a second. No result is more than a second
+ * behind a change: without the stream it asks each time, and without a response it throws, unless
+ * `staleIfUnavailableMs` says otherwise. The API token needs the scopes `tokens:introspect` and `events:read`.
  */
 export class CachedIntrospector {
   /** How many answers came from memory, and how many times the service was asked. */
@@ -49,18 +61,24 @@ export class CachedIntrospector {
   // Private to the engine as well: whatever shows this object, as `util.inspect` does, shows no token.
   readonly #connection: Connection;
   readonly #maxEntries: number;
+  readonly #staleMs: number;
   readonly #stream: ChangeStream;
   /** By token and schema; those that came last, or were spared last, at the end. */
   readonly #entries = new Map<string, Entry>();
   readonly #keysOf = new Map<number, Set<string>>();
+  /** Inactive tokens, the oldest first: apart, so that made-up tokens cannot push out the others. */
+  readonly #inactive = new Map<string, { answer: Introspection; askedAt: Moment }>();
   readonly #fillings = new Set<Filling>();
   /** What others who want the same can wait for. */
   readonly #pending = new Map<string, Promise<Introspection>>();
+  /** The 429 that all calls get until its `Retry-After` is over. */
+  #refusal: { error: ApiError; until: number } | undefined;
 
   /** Opens the event stream at once; `close` ends it. */
-  constructor({ maxEntries, onStreamError, ...options }: CachedIntrospectorOptions) {
+  constructor({ maxEntries, staleIfUnavailableMs, onStreamError, ...options }: CachedIntrospectorOptions) {
     this.#connection = connectionOf(options);
     this.#maxEntries = maxEntries ?? MAX_ENTRIES;
+    this.#staleMs = staleIfUnavailableMs ?? 0;
     const listener = {
       forget: (teamId: number) => {
         this.forget(teamId);
@@ -87,20 +105,19 @@ export class CachedIntrospector {
     const key = keyOf(token, schemaId);
     const known = this.recall(key);
     if (known) return known;
-    const pending = this.#pending.get(key);
-    if (pending) {
-      await pending;
-      // What was not kept is too old for whoever came later.
-      const learnt = this.recall(key);
-      if (learnt) return learnt;
-    }
-    if (!this.#stream.isCurrent()) return this.ask(token, schemaId);
-    const filled = this.fill(key, token, schemaId);
-    this.#pending.set(key, filled);
     try {
-      return await filled;
-    } finally {
-      if (this.#pending.get(key) === filled) this.#pending.delete(key);
+      const pending = this.#pending.get(key);
+      if (pending) {
+        await pending;
+        // What was not kept is too old for a later caller.
+        const learnt = this.recall(key);
+        if (learnt) return learnt;
+      }
+      return await this.fill(key, token, schemaId);
+    } catch (error) {
+      const stale = this.recallStale(key, error);
+      if (stale) return stale;
+      throw error;
     }
   }
 
@@ -111,8 +128,10 @@ export class CachedIntrospector {
   }
 
   private recall(key: string): Introspection | undefined {
-    const entry = this.#stream.isCurrent() ? this.#entries.get(key) : undefined;
-    if (!entry) return undefined;
+    if (!this.#stream.isCurrent()) return undefined;
+    const entry = this.#entries.get(key);
+    if (!entry) return this.recallInactive(key);
+    if (entry.askedAt) return undefined;
     if (entry.endsAt !== undefined && entry.endsAt <= this.#stream.latestServerTime()) {
       this.remove(key, entry);
       return undefined;
@@ -122,15 +141,49 @@ export class CachedIntrospector {
     return entry.answer;
   }
 
+  private recallInactive(key: string): Introspection | undefined {
+    const inactive = this.#inactive.get(key);
+    if (!inactive || !isWithin(INACTIVE_MS, inactive.askedAt)) return undefined;
+    this.counts.remembered++;
+    return inactive.answer;
+  }
+
+  /** Returns what the token meant when there was last news of the service, if that may be used after this error. */
+  private recallStale(key: string, error: unknown): Introspection | undefined {
+    const entry = this.#entries.get(key);
+    const knownAt = entry?.askedAt ?? this.#stream.toldUntil;
+    if (!entry || !knownAt || !isWithin(this.#staleMs, knownAt) || this.#stream.isDoubtful()) return undefined;
+    const isEnded = () => !this.#stream.toldUntil || entry.endsAt! <= this.#stream.latestServerTime();
+    if (!isUnavailable(error) || (entry.endsAt !== undefined && isEnded())) return undefined;
+    this.counts.remembered++;
+    return entry.answer;
+  }
+
+  /** Asks for the token; while the stream is current, others that want the same wait for the result. */
   private async fill(key: string, token: string, schemaId?: string): Promise<Introspection> {
+    const isFollowed = this.#stream.isCurrent();
+    const filled = this.askAndKeep(key, isFollowed, token, schemaId);
+    if (!isFollowed) return filled;
+    this.#pending.set(key, filled);
+    try {
+      return await filled;
+    } finally {
+      if (this.#pending.get(key) === filled) this.#pending.delete(key);
+    }
+  }
+
+  private async askAndKeep(key: string, isFollowed: boolean, token: string, schemaId?: string): Promise<Introspection> {
     const filling: Filling = { changed: new Set(), isStale: false };
     this.#fillings.add(filling);
+    const sentAt = now();
     try {
       const answer = await this.ask(token, schemaId);
       const { active, team_id: teamId, exp } = answer;
-      if (active && teamId !== undefined && !filling.isStale && !filling.changed.has(teamId)) {
+      if (!active || teamId === undefined) {
+        this.keepInactive(key, { answer, askedAt: sentAt });
+      } else if ((isFollowed || this.#staleMs > 0) && !filling.isStale && !filling.changed.has(teamId)) {
         const endsAt = exp === undefined ? undefined : exp * 1000;
-        this.keep(key, { answer, teamId, endsAt, isUsed: false });
+        this.keep(key, { answer, teamId, endsAt, isUsed: false, askedAt: isFollowed ? undefined : sentAt });
       }
       return answer;
     } finally {
@@ -140,6 +193,7 @@ export class CachedIntrospector {
 
   /** Asks past all caches: an answer is as new as its request. */
   private async ask(token: string, schemaId?: string): Promise<Introspection> {
+    if (this.#refusal && performance.now() < this.#refusal.until) throw this.#refusal.error;
     this.counts.asked++;
     const { baseUrl, authorization, userAgent, fetch } = this.#connection;
     const sentAt = now();
@@ -160,7 +214,7 @@ export class CachedIntrospector {
       });
       const response = await fetch(request);
       const text = await response.text();
-      if (!response.ok) throw errorOf(response, text);
+      if (!response.ok) throw this.noteRefusal(errorOf(response, text));
       const body = objectIn(text);
       if (!body) throw new ApiError(response.status, foreign(response.headers, text));
       // The timer may be late: this process can have been held up as well.
@@ -173,9 +227,25 @@ export class CachedIntrospector {
     }
   }
 
+  private noteRefusal(error: ApiError): ApiError {
+    const pauseMs = Math.min((error.retryAfter ?? 0) * 1000, MAX_PAUSE_MS);
+    if (error.status === 429) this.#refusal = { error, until: performance.now() + pauseMs };
+    return error;
+  }
+
+  private keepInactive(key: string, inactive: { answer: Introspection; askedAt: Moment }): void {
+    const known = this.#entries.get(key);
+    if (known) this.remove(key, known);
+    this.#inactive.delete(key);
+    const [oldest] = this.#inactive.keys();
+    if (this.#inactive.size >= this.#maxEntries) this.#inactive.delete(oldest!);
+    this.#inactive.set(key, inactive);
+  }
+
   private keep(key: string, entry: Entry): void {
     const known = this.#entries.get(key);
     if (known) this.remove(key, known);
+    this.#inactive.delete(key);
     if (this.#entries.size >= this.#maxEntries) this.removeUnused();
     this.#entries.set(key, entry);
     const keys = this.#keysOf.get(entry.teamId);
@@ -212,8 +282,15 @@ export class CachedIntrospector {
   private forgetAll(): void {
     this.#entries.clear();
     this.#keysOf.clear();
+    this.#inactive.clear();
     for (const filling of this.#fillings) filling.isStale = true;
   }
+}
+
+/** Whether nobody has judged the token: the service cannot be reached, or something in front of it says so. */
+function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof ApiError)) return false;
+  return error.status === undefined || [502, 503, 504].includes(error.status);
 }
 
 /** The length tells where the schema ends, whatever the token is. */

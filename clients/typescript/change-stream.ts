@@ -41,8 +41,8 @@ interface Change {
 
 /** Follows the events of the service, and knows for how long it has missed none. */
 export class ChangeStream {
-  /** Everything that was committed by then has been told. */
-  private toldUntil: Moment | undefined;
+  /** Everything that was committed by then has been told; undefined before any news, and once it must be forgotten. */
+  toldUntil: Moment | undefined;
   /** By the service's clock, at `toldUntil` or later. */
   private serverTime = 0;
   /** By `performance.now()`: it is unclear whether the API token is still valid. */
@@ -64,7 +64,12 @@ export class ChangeStream {
     if (!this.toldUntil) return false;
     // Each look at a clock costs as much as the rest of an answer from memory.
     const moment = now();
-    return isWithin(LEASE_MS, this.toldUntil, moment) && moment.monotonic >= this.doubtedUntil;
+    return isWithin(LEASE_MS, this.toldUntil, moment) && !this.isDoubtful(moment);
+  }
+
+  /** Whether it is unclear that the API token is still valid. */
+  isDoubtful({ monotonic } = now()): boolean {
+    return monotonic < this.doubtedUntil;
   }
 
   /** By the service's clock it is at most so late, in milliseconds since 1970; to be asked while it is current. */

@@ -77,10 +77,64 @@ describe('an answer', () => {
     expect(service.headers).toMatchObject({ authorization: 'Token none', 'cache-control': 'no-cache' });
   });
 
-  test('that is no is not kept', async () => {
-    service.answer = () => ({ active: false, team_id: 1 });
+  test('that is no is kept for less than a second, whatever the stream tells', async () => {
+    service.answer = () => ({ active: false });
     await connectAndFollow();
-    expect([await asked('t1'), await asked('t1')]).toEqual([1, 1]);
+    const begun = performance.now();
+    let calls = 0;
+    while (performance.now() - begun < 2000) {
+      calls += await asked('t1');
+      await sleep(20);
+    }
+    expect(calls).toBeGreaterThanOrEqual(2);
+    expect(calls).toBeLessThanOrEqual(4);
+    service.answer = ({ token }) => active(token);
+    await until(async () => (await introspector.introspect('t1')).active);
+    expect(await asked('t1')).toBe(0);
+  });
+
+  test('that is no takes the place of no other, and is shared by those who wait for it', async () => {
+    service.answer = ({ token }) => (token.startsWith('made-up') ? { active: false } : active(token));
+    await connectAndFollow({ maxEntries: 2 });
+    for (const token of ['t1', 't2', 'made-up-1', 'made-up-2', 'made-up-3']) await introspector.introspect(token);
+    expect([await asked('t1'), await asked('t2'), await asked('made-up-3'), await asked('made-up-1')]).toEqual([
+      0, 0, 0, 1,
+    ]);
+    const before = service.asked.length;
+    await Promise.all(Array.from({ length: 50 }, () => introspector.introspect('made-up-4')));
+    expect(service.asked.length - before).toBe(1);
+  });
+
+  test('that is no ends what was known before', async () => {
+    service.onStream = (stream) => {
+      stream.open();
+      stream.current();
+    };
+    await connectAndFollow({ staleIfUnavailableMs: 60_000 });
+    await introspector.introspect('t1');
+    await until(() => !introspector.isCurrent);
+    service.answer = () => ({ active: false });
+    await introspector.introspect('t1');
+    service.raw = { status: 503, text: '{}' };
+    await expect(introspector.introspect('t1')).rejects.toMatchObject({ status: 503 });
+  });
+
+  test('that is too many calls is the one for all, until its Retry-After is over', async () => {
+    await connectAndFollow();
+    await introspector.introspect('t1');
+    service.raw = {
+      status: 429,
+      text: '{"code":"rate_limited","detail":"Too many."}',
+      headers: { 'Retry-After': '1' },
+    };
+    const refused = { status: 429, code: 'rate_limited', retryAfter: 1 };
+    await expect(introspector.introspect('t2')).rejects.toMatchObject(refused);
+    service.raw = undefined;
+    const before = service.asked.length;
+    await expect(introspector.introspect('t3')).rejects.toMatchObject(refused);
+    expect([service.asked.length - before, await asked('t1')]).toEqual([0, 0]);
+    await sleep(1050);
+    expect((await introspector.introspect('t3')).active).toBe(true);
   });
 
   test('is that for the schema which was asked for', async () => {
@@ -459,3 +513,107 @@ function leap(clock: { now: () => number }, ms: number): void {
   const now = clock.now.bind(clock);
   jest.spyOn(clock, 'now').mockImplementation(() => now() + ms);
 }
+
+describe('while the service is away, with staleIfUnavailableMs,', () => {
+  const ABOUT_A_SECOND = 1200;
+
+  /** Introspects the tokens while the service is there, then takes it away. */
+  async function knowThenLose(
+    tokens: readonly string[],
+    options: Partial<CachedIntrospectorOptions> = {},
+  ): Promise<void> {
+    await connectAndFollow({ staleIfUnavailableMs: ABOUT_A_SECOND, ...options });
+    for (const token of tokens) await introspector.introspect(token);
+    service.onStream = (stream) => {
+      stream.refuse(503);
+    };
+    service.raw = { status: 503, text: '{}' };
+    service.stream.fallSilent();
+    service.stream.cut();
+    await until(() => !introspector.isCurrent);
+  }
+
+  const expectRefused = (token: string, status: number | undefined) =>
+    expect(introspector.introspect(token)).rejects.toMatchObject({ name: 'ApiError', status });
+
+  test('a token that was active stays so, for as long as is said', async () => {
+    await knowThenLose(['t1']);
+    const begun = performance.now();
+    expect(await introspector.introspect('t1')).toMatchObject({ active: true, team_id: 1 });
+    await expectRefused('t2', 503);
+    await until(() =>
+      introspector.introspect('t1').then(
+        () => false,
+        () => true,
+      ),
+    );
+    // It counts from the last news, which came up to 250 ms before the end.
+    expect(performance.now() - begun).toBeLessThan(ABOUT_A_SECOND);
+  });
+
+  test('it stays so without any server, and by default it does not', async () => {
+    await knowThenLose(['t1']);
+    service.close();
+    expect((await introspector.introspect('t1')).active).toBe(true);
+    introspector.close();
+    await expectRefused('t1', undefined);
+    service = new FakeEvents();
+    await service.listen();
+    await knowThenLose(['t1'], { staleIfUnavailableMs: undefined });
+    await expectRefused('t1', 503);
+  });
+
+  test('what was asked for without the stream counts from when it was asked for, and the latest counts', async () => {
+    service.onStream = (stream) => {
+      stream.refuse(503);
+    };
+    connect({ staleIfUnavailableMs: ABOUT_A_SECOND });
+    await introspector.introspect('t1');
+    service.answer = ({ token }) => active(token, { properties: { plan: 'new' } });
+    await introspector.introspect('t1');
+    service.raw = { status: 502, text: '<html>' };
+    expect(await introspector.introspect('t1')).toMatchObject({ properties: { plan: 'new' } });
+    await sleep(ABOUT_A_SECOND);
+    await expectRefused('t1', 502);
+  });
+
+  test.each([401, 403, 429, 500])('a %i is no absence', async (status) => {
+    await knowThenLose(['t1']);
+    service.raw = { status, text: '{}' };
+    await expectRefused('t1', status);
+  });
+
+  test('a token beyond its end is refused', async () => {
+    const exp = Math.ceil(Date.now() / 1000) + 1;
+    service.answer = ({ token }) => active(token, { exp });
+    await knowThenLose(['t1'], { staleIfUnavailableMs: 60_000 });
+    expect((await introspector.introspect('t1')).active).toBe(true);
+    await sleep(exp * 1000 - Date.now() + 20);
+    await expectRefused('t1', 503);
+  });
+
+  test('a change that was told before the end counts, and so does one of an API token', async () => {
+    await connectAndFollow({ staleIfUnavailableMs: 60_000 });
+    for (const token of ['t1', 't2']) await introspector.introspect(token);
+    service.stream.change('user_group.suspend', 1);
+    service.stream.change('api_token.revoke');
+    await read();
+    service.raw = { status: 503, text: '{}' };
+    await expectRefused('t1', 503);
+    await expectRefused('t2', 503);
+  });
+
+  test('a refusal of the API token by the stream ends what was known', async () => {
+    await knowThenLose(['t1'], { staleIfUnavailableMs: 60_000 });
+    expect((await introspector.introspect('t1')).active).toBe(true);
+    service.onStream = (stream) => {
+      stream.refuse(401);
+    };
+    await until(() =>
+      introspector.introspect('t1').then(
+        () => false,
+        () => true,
+      ),
+    );
+  });
+});

@@ -83,7 +83,7 @@ export class FakeEvents {
   /** What is answered, when it is given. */
   answer: (body: { token: string }) => object | Promise<object> = ({ token }) => active(token);
   /** What is answered instead. */
-  raw: { status: number; text: string } | undefined;
+  raw: { status: number; text: string; headers?: Record<string, string> } | undefined;
   /** What a stream that is opened begins with. */
   onStream: (stream: FakeStream, index: number) => void = (stream) => {
     stream.open();
@@ -126,9 +126,8 @@ export class FakeEvents {
     const body = JSON.parse(text) as { token: string };
     this.asked.push(body);
     this.headers = request.headers;
-    const { status, text: said } = this.raw ?? { status: 200, text: JSON.stringify(await this.answer(body)) };
-    const headers = { 'Content-Type': 'application/json', Location: '/elsewhere' };
-    response.writeHead(status, headers).end(said);
+    const { status, text: said, headers } = this.raw ?? { status: 200, text: JSON.stringify(await this.answer(body)) };
+    response.writeHead(status, { 'Content-Type': 'application/json', Location: '/elsewhere', ...headers }).end(said);
   }
 }
 
