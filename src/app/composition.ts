@@ -14,6 +14,7 @@ import { RouterModule } from '@nestjs/core';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccessModule } from '../api-token/authentication/access.module.ts';
 import { ApiTokenModule } from '../api-token/api-token.module.ts';
+import { AuditModule } from '../audit/audit.module.ts';
 import { requireAccessOf } from '../common/access/handler-access.ts';
 import { OperatorError } from '../common/problem/operator-error.ts';
 import { Plugin } from '../common/extension/plugin.ts';
@@ -25,6 +26,7 @@ import { USER_GROUP_DATA_SOURCE } from '../database/data-source-name.ts';
 import { DatabaseModule } from '../database/database.module.ts';
 import { EncryptionKeyModule } from '../encryption-key/encryption-key.module.ts';
 import { EventCoreModule } from '../event/event-core.module.ts';
+import { IdempotencyModule } from '../idempotency/idempotency.module.ts';
 import { entities } from './entities.ts';
 import { type Feature, modulesOf } from './features.ts';
 import { KeyAdministrationModule } from '../key-administration/key-administration.module.ts';
@@ -101,8 +103,10 @@ export interface UserGroupAsyncOptions extends UserGroupStructure {
 /** The services, whatever the routes. */
 const serviceModules = [
   ApiTokenModule,
+  AuditModule,
   EncryptionKeyModule,
   EventCoreModule,
+  IdempotencyModule,
   IntrospectionCoreModule,
   KeyAdministrationModule,
   UserGroupCoreModule,

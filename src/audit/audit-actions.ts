@@ -1,5 +1,7 @@
-/** Recorded actions, as `noun.verb`; docs/audit-log.md describes each. Imports nothing, because the console's page imports this file. */
-export const auditActions = [
+import { OperatorError } from '../common/problem/operator-error.ts';
+
+/** The actions of the service, as `noun.verb`; docs/audit-log.md describes each. The console's page imports this file. */
+export const ownActions = [
   'api_token.expiring',
   'api_token.issue',
   'api_token.revoke',
@@ -39,3 +41,26 @@ export const auditActions = [
   'workspace.create',
   'workspace.update',
 ] as const;
+
+/** An action of the service, or the result of `declareAction` for a plugin. */
+export type AuditAction = (typeof ownActions)[number];
+
+const known: AuditAction[] = [...ownActions];
+
+/** All actions that are recorded. Plugins add theirs as they are loaded. */
+export const auditActions: readonly AuditAction[] = known;
+
+/**
+ * Adds an action of a plugin, while the plugin is loaded. It is also a type of event of `/api/v1/events` and of webhooks.
+ * @returns the action, for `AuditLog.record`
+ * @throws OperatorError unless it looks like `seats.assign` and is no action of the service
+ */
+export function declareAction(name: string): AuditAction {
+  if ((ownActions as readonly string[]).includes(name) || !/^[a-z][a-z_]{0,49}\.[a-z][a-z_]{0,48}$/.test(name)) {
+    throw new OperatorError(
+      `A plugin cannot declare the action ${name}; it must be like seats.assign, and not the service's.`,
+    );
+  }
+  if (!known.includes(name as AuditAction)) known.push(name as AuditAction);
+  return name as AuditAction;
+}

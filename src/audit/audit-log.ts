@@ -11,9 +11,7 @@ import { translateDatabaseError } from '../database/database-errors.ts';
 import { columnsOf, type Dialect } from '../database/dialect.ts';
 import { statement, type Step } from '../database/statement.ts';
 import { Statements } from '../database/statements.ts';
-import { auditActions } from './audit-actions.ts';
-
-type AuditAction = (typeof auditActions)[number];
+import { type AuditAction, auditActions } from './audit-actions.ts';
 
 /** Actions that change no user group, API token or anything that they depend on. */
 const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
@@ -28,7 +26,10 @@ const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
   'webhook_endpoint.replay',
 ]);
 
-export const changeKinds: readonly string[] = auditActions.filter((action) => !UNCHANGING.has(action));
+/** Lists the actions that are events, too. */
+export function changeKinds(): readonly string[] {
+  return auditActions.filter((action) => !UNCHANGING.has(action));
+}
 
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
   workspaceId: number | null;
@@ -111,6 +112,7 @@ const insertEvents = statement<{ events: readonly RecordedEvent[] }>('audit-even
 export class AuditLog {
   private readonly redact: (text: string) => string;
 
+  /** @internal */
   constructor(
     private readonly statements: Statements,
     private readonly config: Config,
@@ -118,17 +120,21 @@ export class AuditLog {
     this.redact = redactor(config.bootstrapApiToken, { whole: true });
   }
 
-  /** Returns an id as events show it, or null if that is the id itself. */
+  /** Returns an id as events show it, or null if that is the id itself. @internal */
   redactId(id: string): string | null {
     const redacted = this.redact(id);
     return redacted === id ? null : redacted;
   }
 
+  /**
+   * Records an event by the manager of a transaction. Texts that look like tokens are redacted.
+   * @throws AuditUnavailable, DatabaseUnavailable
+   */
   record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
     return this.recordAll(manager, [[actor, entry]]);
   }
 
-  /** Adds the events, and their changes to the change log. @throws AuditUnavailable, DatabaseUnavailable */
+  /** Adds the events, and their changes to the change log. @throws as `record` @internal */
   async recordAll(manager: EntityManager, records: readonly AuditRecord[]): Promise<void> {
     if (records.length === 0) return;
     const events = records.map((record) => this.toRecorded(record));
@@ -139,7 +145,7 @@ export class AuditLog {
     }
   }
 
-  /** Returns an event as it is stored. Redacts everything in it that looks like a token. */
+  /** Returns an event as it is stored. @internal */
   toRecorded([actor, entry]: AuditRecord): RecordedEvent {
     const { action, object, before, after, details, userGroupId = null, version = null } = entry;
     const id = object && object.id !== null ? String(object.id) : null;

@@ -73,6 +73,7 @@ const fillResponse = statement<ResponseOwner & SealedText, object>(
  */
 @Injectable()
 export class IdempotentCalls {
+  /** @internal */
   constructor(
     private readonly transactor: Transactor,
     private readonly statements: Statements,
@@ -91,7 +92,7 @@ export class IdempotentCalls {
     return this.transactor.run((manager) => this.within(manager, caller, call, () => work(manager)));
   }
 
-  /** Does the same as `run`, in a transaction of the caller. */
+  /** Does the same as `run`, in a transaction of the caller. @throws as `run` */
   async within<T extends object>(
     manager: EntityManager,
     { workspaceId, apiTokenId }: Caller,

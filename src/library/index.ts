@@ -23,6 +23,9 @@ export {
   type PluginDefinition,
   type WithServices,
 } from '../common/extension/plugin.ts';
+export { type AuditAction, declareAction } from '../audit/audit-actions.ts';
+export { type AuditActor, type AuditEntry, AuditLog } from '../audit/audit-log.ts';
+export { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-calls.ts';
 export type { Metric } from '../common/extension/metric.ts';
 export { FromEnv, type VariableOptions } from '../config/variable.ts';
 export { integer, list, oneOf, text } from '../config/readers.ts';
@@ -49,7 +52,13 @@ export {
 export { UserGroupErrors } from '../common/problem/problem.filter.ts';
 export { Gate } from '../common/concurrency/gate.ts';
 export { type BodyOptions, JsonBody } from '../common/json/json-body.decorator.ts';
-export { QueryOf } from '../common/http/parameters/request-params.ts';
+export {
+  entityTagOf,
+  PRECONDITION_ERRORS,
+  Preconditions,
+  RequestPreconditions,
+} from '../common/http/parameters/preconditions.ts';
+export { IDEMPOTENCY_ERRORS, IdempotencyKeyHeader, QueryOf } from '../common/http/parameters/request-params.ts';
 export type { PortProvider } from '../common/extension/ports.ts';
 
 export { UserGroups } from '../user-group/user-groups.ts';
@@ -89,7 +98,6 @@ export {
 export type { Violation, ViolationCode } from '../common/problem/violation.ts';
 
 export type { PageQueryDto } from '../common/http/parameters/page.dto.ts';
-export type { Preconditions } from '../common/http/parameters/preconditions.ts';
 export type { CountedQueryDto, Total } from '../common/http/parameters/total.ts';
 export type {
   ApiTokenQueryDto,

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import homeDashboards from '../../examples/extension-module/src/plugin.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import {
+  declareAction,
   declareScope,
   definePlugin,
   FromEnv,
@@ -79,6 +80,36 @@ onEachDatabase((kind) => {
       expect(await count()).toBe(1);
       await service.api.send({ method: 'DELETE', path: '/api/v1/user-groups/acme' });
       await until(async () => (await count()) === 0);
+    });
+
+    test('what it does is an audit event of its caller, and an event, of the group', async () => {
+      const types = 'home_dashboard.choose';
+      const feed = (path: string) => service.api.send({ method: 'GET', path });
+      const { next_cursor: after } = (await feed('/api/v1/events?after=latest')).body as { next_cursor: string };
+      const before = Date.now();
+      await service.api.put({ user_group_id: 'acme', name: 'Acme' });
+      expect((await choose('costs')).status).toBe(200);
+      const audited = await feed(`/api/v1/audit-events?types=${types}&object_id=acme&limit=1`);
+      expect(audited.body).toMatchObject({
+        audit_events: [
+          {
+            action: types,
+            actor: { type: 'api_token', api_token_id: 1 },
+            object: { type: 'user_group', id: 'acme' },
+            after: { dashboard: 'costs' },
+          },
+        ],
+      });
+      const { id, occurred_at: at } = audited.body.audit_events[0]!;
+      expect(Date.parse(at)).toBeGreaterThanOrEqual(before);
+      const { body } = await feed(`/api/v1/events?after=${after}&types=home_dashboard.*`);
+      expect(body).toMatchObject({
+        events: [{ id, type: types, user_group: { team_id: expect.any(Number), provided_id: 'acme' } }],
+      });
+      const endpoint = { url: 'https://hooks.example/', event_types: [types] };
+      expect(
+        await service.api.send({ method: 'POST', path: '/api/v1/webhook-endpoints', body: endpoint }),
+      ).toMatchObject({ status: 201 });
     });
 
     test('the OpenAPI document has it', async () => {
@@ -242,6 +273,13 @@ describe('a definition that cannot be used is refused', () => {
     const load = (...plugins: ReturnType<typeof seats>[]) => loadConfig({}, { plugins });
     expect(() => load(seats('seats', Settings))).toThrow('PORT is a variable of the service; the plugin seats needs');
     expect(() => load(seats('one', Limits), seats('two', Limits))).toThrow('SEATS is a variable of the plugin one;');
+  });
+
+  test('an action of the service, and one that no filter could name', () => {
+    for (const name of ['user_group.create', 'seats', 'Seats.assign', 'seats.assign.now', 'seats.assign2', '*.*']) {
+      expect(() => declareAction(name)).toThrow(`A plugin cannot declare the action ${name}`);
+    }
+    expect(declareAction('seats.assign')).toBe('seats.assign');
   });
 
   test('a scope of the service', () => {

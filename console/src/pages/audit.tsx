@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { auditActions } from '../../../src/audit/audit-actions.ts';
+import { ownActions } from '../../../src/audit/audit-actions.ts';
 import { api, fetchOk, answerOf } from '../api.ts';
 import { useList, useLoad } from '../load.ts';
 import type { Schemas } from '../own-types.ts';
@@ -92,7 +92,7 @@ export default function Audit() {
         />
         {text('types', 'Action', { list: 'actions', size: 20, placeholder: 'any' })}
         <datalist id="actions">
-          {auditActions.map((one) => (
+          {ownActions.map((one) => (
             <option key={one} value={one} />
           ))}
         </datalist>

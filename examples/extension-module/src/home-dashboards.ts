@@ -1,10 +1,12 @@
 import { Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import type { Repository } from 'typeorm';
-import { type Caller, FromEnv, operator, text, Transactor } from 'user-group-service';
+import { AuditLog, type Caller, declareAction, FromEnv, operator, text, Transactor } from 'user-group-service';
 import { USER_GROUP_DATA_SOURCE, UserGroups } from 'user-group-service';
 import { type UserGroupEvent, UserGroupEvents } from 'user-group-service';
 import { HomeDashboard } from './home-dashboard.entity.js';
+
+const CHOOSE = declareAction('home_dashboard.choose');
 
 export class HomeDashboardSettings {
   @FromEnv('HOME_DASHBOARD', { about: 'The dashboard of groups without a choice.', read: text })
@@ -19,6 +21,7 @@ export class HomeDashboards implements OnApplicationBootstrap {
     private readonly transactor: Transactor,
     private readonly userGroups: UserGroups,
     private readonly events: UserGroupEvents,
+    private readonly auditLog: AuditLog,
     private readonly settings: HomeDashboardSettings,
   ) {}
 
@@ -38,9 +41,19 @@ export class HomeDashboards implements OnApplicationBootstrap {
     return { success: 1, dashboard: choice?.dashboard ?? this.settings.fallback };
   }
 
-  async choose({ workspaceId }: Caller, userGroupId: string, dashboard: string): Promise<object> {
-    const { team_id: teamId } = await this.userGroups.get(operator(workspaceId), userGroupId);
-    await this.transactor.run((manager) => manager.save(HomeDashboard, { teamId, dashboard }));
+  async choose(caller: Caller, userGroupId: string, dashboard: string): Promise<object> {
+    const { team_id: teamId } = await this.userGroups.get(operator(caller.workspaceId), userGroupId);
+    await this.transactor.run(async (manager) => {
+      await manager.save(HomeDashboard, { teamId, dashboard });
+      // In the same transaction: neither exists without the other.
+      const object = { type: 'user_group', id: userGroupId };
+      await this.auditLog.record(manager, caller, {
+        action: CHOOSE,
+        object,
+        userGroupId: teamId,
+        after: { dashboard },
+      });
+    });
     return { success: 1, dashboard };
   }
 }

@@ -4,15 +4,14 @@ import type { Violation } from '../../common/problem/violation.ts';
 
 /** Written by PostgreSQL itself; sent to every workspace. */
 const ANYTHING = 'database.write';
-const FEED_KINDS = [...changeKinds, ANYTHING];
 
 /** Tells whether a text is a glob that matches any type of event of a workspace. */
 export function isUsableGlob(text: string): boolean {
-  return isGlobOf(text, changeKinds);
+  return isGlobOf(text, changeKinds());
 }
 
 export function typesViolations(value: unknown, pointer: string): Violation[] {
-  if (areGlobsOf(typeof value === 'string' ? value.split(',') : [], FEED_KINDS)) return [];
+  if (areGlobsOf(typeof value === 'string' ? value.split(',') : [], [...changeKinds(), ANYTHING])) return [];
   const detail =
     'The types must be separated by commas, and each match one of docs/events.md, such as user_group.* does.';
   return [{ pointer, code: 'not_acceptable', detail }];
