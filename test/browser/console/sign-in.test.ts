@@ -4,6 +4,7 @@ import { createGroup, withConsole } from '../../support/console-tests.ts';
 import { onEachDatabase } from '../../support/databases.ts';
 import { TestIdentityProvider } from '../../support/identity-provider.ts';
 import { startTestService, type TestService } from '../../support/test-service.ts';
+import { until } from '../../support/until.ts';
 
 onEachDatabase((kind) => {
   const { service, open, begin } = withConsole(kind);
@@ -57,10 +58,10 @@ onEachDatabase((kind) => {
       expect(text).toContain('api_token_invalid');
       const [, request] = /request\s+([\w-]{8,})/.exec(text)!;
       await page.use(page.button('Copy request id'));
-      expect(await page.clipboard()).toBe(request);
+      expect(await page.read(request!, () => page.clipboard())).toBe(request);
       await page.use(page.tab.getByText('Where do I get one?'));
       await page.use(page.button('Copy the call'));
-      expect(await page.clipboard()).toContain('token create');
+      await until(async () => (await page.clipboard()).includes('token create'));
     });
 
     test('signing out ends the session, not only the page', async () => {
