@@ -36,8 +36,14 @@ interface Entry {
   endsAt: number | undefined;
   /** Since it was last considered for removal. */
   isUsed: boolean;
-  /** When it was asked for, if there was no stream to tell of later changes: it serves only while the service is away. */
-  askedAt: Moment | undefined;
+  askedAt: Moment;
+  /** Whether the stream tells of later changes; otherwise it serves only while the service is away. */
+  isFollowed: boolean;
+}
+
+interface Inactive {
+  answer: Introspection;
+  askedAt: Moment;
 }
 
 /** A request whose answer is to be kept. */
@@ -67,7 +73,7 @@ export class CachedIntrospector {
   readonly #entries = new Map<string, Entry>();
   readonly #keysOf = new Map<number, Set<string>>();
   /** Inactive tokens, the oldest first: apart, so that made-up tokens cannot push out the others. */
-  readonly #inactive = new Map<string, { answer: Introspection; askedAt: Moment }>();
+  readonly #inactive = new Map<string, Inactive>();
   readonly #fillings = new Set<Filling>();
   /** What others who want the same can wait for. */
   readonly #pending = new Map<string, Promise<Introspection>>();
@@ -131,7 +137,7 @@ export class CachedIntrospector {
     if (!this.#stream.isCurrent()) return undefined;
     const entry = this.#entries.get(key);
     if (!entry) return this.recallInactive(key);
-    if (entry.askedAt) return undefined;
+    if (!entry.isFollowed) return undefined;
     if (entry.endsAt !== undefined && entry.endsAt <= this.#stream.latestServerTime()) {
       this.remove(key, entry);
       return undefined;
@@ -151,7 +157,7 @@ export class CachedIntrospector {
   /** Returns what the token meant when there was last news of the service, if that may be used after this error. */
   private recallStale(key: string, error: unknown): Introspection | undefined {
     const entry = this.#entries.get(key);
-    const knownAt = entry?.askedAt ?? this.#stream.toldUntil;
+    const knownAt = entry?.isFollowed ? this.#stream.toldUntil : entry?.askedAt;
     if (!entry || !knownAt || !isWithin(this.#staleMs, knownAt) || this.#stream.isDoubtful()) return undefined;
     const isEnded = () => !this.#stream.toldUntil || entry.endsAt! <= this.#stream.latestServerTime();
     if (!isUnavailable(error) || (entry.endsAt !== undefined && isEnded())) return undefined;
@@ -175,15 +181,18 @@ export class CachedIntrospector {
   private async askAndKeep(key: string, isFollowed: boolean, token: string, schemaId?: string): Promise<Introspection> {
     const filling: Filling = { changed: new Set(), isStale: false };
     this.#fillings.add(filling);
-    const sentAt = now();
+    const askedAt = now();
     try {
       const answer = await this.ask(token, schemaId);
       const { active, team_id: teamId, exp } = answer;
+      const known = this.#entries.get(key) ?? this.#inactive.get(key);
+      // A later request may have been answered first.
+      if (known && known.askedAt.monotonic > askedAt.monotonic) return answer;
       if (!active || teamId === undefined) {
-        this.keepInactive(key, { answer, askedAt: sentAt });
+        this.keepInactive(key, { answer, askedAt });
       } else if ((isFollowed || this.#staleMs > 0) && !filling.isStale && !filling.changed.has(teamId)) {
         const endsAt = exp === undefined ? undefined : exp * 1000;
-        this.keep(key, { answer, teamId, endsAt, isUsed: false, askedAt: isFollowed ? undefined : sentAt });
+        this.keep(key, { answer, teamId, endsAt, isUsed: false, askedAt, isFollowed });
       }
       return answer;
     } finally {
@@ -233,7 +242,7 @@ export class CachedIntrospector {
     return error;
   }
 
-  private keepInactive(key: string, inactive: { answer: Introspection; askedAt: Moment }): void {
+  private keepInactive(key: string, inactive: Inactive): void {
     const known = this.#entries.get(key);
     if (known) this.remove(key, known);
     this.#inactive.delete(key);

@@ -577,6 +577,24 @@ describe('while the service is away, with staleIfUnavailableMs,', () => {
     await expectRefused('t1', 502);
   });
 
+  test('a response that a later one has overtaken counts no more', async () => {
+    service.onStream = (stream) => {
+      stream.refuse(503);
+    };
+    connect({ staleIfUnavailableMs: 60_000 });
+    let release = () => undefined as void;
+    const held = new Promise<void>((resolve) => (release = resolve));
+    service.answer = async ({ token }) => (await held, active(token));
+    const slow = introspector.introspect('t1');
+    await until(() => service.asked.length === 1);
+    service.answer = () => ({ active: false });
+    expect((await introspector.introspect('t1')).active).toBe(false);
+    release();
+    expect((await slow).active).toBe(true);
+    service.raw = { status: 503, text: '{}' };
+    await expectRefused('t1', 503);
+  });
+
   test.each([401, 403, 429, 500])('a %i is no absence', async (status) => {
     await knowThenLose(['t1']);
     service.raw = { status, text: '{}' };
