@@ -100,7 +100,7 @@ export function recordingSteps(dialect: Dialect, events: string): Step[] {
 }
 
 const insertEvents = statement<{ events: readonly RecordedEvent[] }>('audit-event.insert', (dialect) => [
-  { name: 'events', columns: RECORDED },
+  { name: 'events', columns: RECORDED, isInline: true },
   ...recordingSteps(dialect, 'events'),
 ]);
 

@@ -16,6 +16,8 @@ export interface Step {
   sql?: string;
   /** Whether it combines the rows of other steps, and reads no table: SQLite need not run it by itself. */
   isView?: boolean;
+  /** Whether each of its rows is read once: SQLite then computes the columns that are read alone. */
+  isInline?: boolean;
   /** The table that an error of the step names, as errors of PostgreSQL name theirs. */
   table?: string;
 }
@@ -141,11 +143,11 @@ function withRows(sql: string, earlier: readonly Step[], dialect: Dialect): stri
   let text = sql;
   const read: string[] = [];
   for (const step of earlier.toReversed()) {
-    const { name, columns, isView } = step;
+    const { name, columns, isView, isInline } = step;
     if ((!columns && !isView) || !text.split(/\W+/).includes(name)) continue;
     const rows = isView ? step.sql! : rowsOf(step, dialect);
     // Materialised rows get an index for each join; otherwise SQLite reads the JSON again for each row.
-    read.unshift(`${name} AS MATERIALIZED (${rows})`);
+    read.unshift(`${name} AS ${isInline ? 'NOT' : ''} MATERIALIZED (${rows})`);
     text += rows;
   }
   return read.length === 0 ? sql : `WITH ${read.join(', ')} ${sql}`;

@@ -16,7 +16,7 @@ const NEW_ENTRY = {
   registeredSchemaId: 'integer',
   registeredDataSourceId: 'integer',
 } as const;
-const RETIREMENT = { validUntil: 'bigint', retiredBy: 'integer' } as const;
+const RETIREMENT = { tokenHash: 'bytes', validUntil: 'bigint', retiredBy: 'integer' } as const;
 
 /** The lists of a wave: what its writes expect, and what they set. */
 const LISTS = {
@@ -28,7 +28,7 @@ const LISTS = {
   /** Groups whose current token is replaced. */
   replaced: { ...N, ...RETIREMENT },
   /** Tokens that are replaced, if they are current; the statement finds their groups. */
-  rotated: { ...N, tokenHash: 'bytes', ...RETIREMENT },
+  rotated: { ...N, ...RETIREMENT },
   issued: { ...N, ...NEW_TOKEN },
   /** Groups whose mappings are replaced by `entries`. */
   remapped: N,
@@ -115,8 +115,12 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
   const { isAmong, lockRows, lockFreeRows, lockingOrder, nextId, tryLockShared } = dialect;
   const added = has('created') ? '(SELECT count(*) FROM created)' : '0';
   const retired = has('rotated') ? 'rotated' : 'replaced';
-  const ofApplied = (list: ListName) => `SELECT a.id FROM applied a JOIN ${list} r ON r.n = a.n`;
-  const lists = Object.entries(LISTS).map(([name, columns]) => ({ name, columns, for: [name] }));
+  const ofApplied = (list: ListName) => `SELECT a.id FROM ${list} r CROSS JOIN applied a WHERE a.n = r.n`;
+  const lists = Object.entries(LISTS).map(([name, columns]) => ({
+    ...{ name, columns, for: [name] },
+    // Outermost in each join.
+    isInline: ['created', 'issued', 'entries', 'events'].includes(name),
+  }));
   const steps: (Step & { for?: readonly string[] })[] = [
     ...lists,
     {
@@ -180,7 +184,8 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       name: 'free',
       isView: true,
       sql: [
-        has('created') && 'SELECT c.n, g.id, 1 AS generation FROM new_group g JOIN created c USING ("providedId")',
+        has('created') &&
+          'SELECT c.n, g.id, 1 AS generation FROM created c CROSS JOIN new_group g WHERE g."providedId" = c."providedId"',
         has('expected') && 'SELECT * FROM free_group',
         has('rotated') && 'SELECT * FROM free_rotation',
       ]
@@ -190,7 +195,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
     { name: 'remembered', for: ['keys'], columns: { id: 'integer' }, sql: rememberKeys },
     {
       name: 'applied',
-      isView: true,
+      columns: has('rotated') ? ROTATED : APPLIED,
       sql: has('keys')
         ? 'SELECT * FROM free WHERE n NOT IN (SELECT n FROM keys) OR id IN (SELECT id FROM remembered)'
         : 'SELECT * FROM free',
@@ -202,8 +207,8 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         UPDATE user_group AS g SET version = g.version + 1, updated_at = :now, ${Object.keys(WRITTEN)
           .map((member) => `${columnOf(member)} = r."${member}"`)
           .join(', ')}
-        FROM changed r JOIN applied a ON a.n = r.n
-        WHERE g.id = a.id AND ${isAmong('g.id', 'SELECT id FROM applied')}`,
+        FROM changed r CROSS JOIN applied a
+        WHERE a.n = r.n AND g.id = a.id AND ${isAmong('g.id', 'SELECT id FROM applied')}`,
     },
     {
       name: 'held_token',
@@ -234,8 +239,8 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       for: ['entries'],
       sql: `
         INSERT INTO data_source_mapping (user_group_id, ${columnsOf(NEW_ENTRY).columns})
-        SELECT a.id, ${columnsOf(NEW_ENTRY).members} FROM entries e JOIN applied a ON a.n = e.n
-        WHERE ${has('remapped') ? '(SELECT count(*) FROM removed_entry) >= 0' : 'true'}`,
+        SELECT a.id, ${columnsOf(NEW_ENTRY).members} FROM entries e CROSS JOIN applied a
+        WHERE a.n = e.n ${has('remapped') ? 'AND (SELECT count(*) FROM removed_entry) >= 0' : ''}`,
     },
     {
       name: 'counted',
@@ -253,9 +258,10 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       sql: `
         UPDATE user_group_token AS t SET retired_at = :now, retired_by = r."retiredBy", valid_until = r."validUntil",
           ciphertext = NULL, key_id = NULL
-        FROM ${retired} r JOIN applied a ON a.n = r.n
-        WHERE t.user_group_id = a.id AND t.generation = a.generation - 1
-          AND ${isAmong('t.user_group_id', 'SELECT id FROM applied')}
+        FROM ${retired} r CROSS JOIN applied a
+        WHERE a.n = r.n AND t.user_group_id = a.id AND t.generation = a.generation - 1
+          AND t.token_hash = r."tokenHash" AND t.workspace_id = :workspaceId
+          AND ${isAmong('t.token_hash', `SELECT "tokenHash" FROM ${retired}`)}
         RETURNING user_group_id AS id`,
     },
     {
@@ -264,10 +270,10 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       sql: `
         INSERT INTO user_group_token (workspace_id, created_at, user_group_id, generation, ${columnsOf(NEW_TOKEN).columns})
         SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), a.id, a.generation, ${columnsOf(NEW_TOKEN).members}
-        FROM issued i JOIN applied a ON a.n = i.n
-        WHERE ${has(retired) ? '(SELECT count(*) FROM retired_token) >= 0' : 'true'} ${lockingOrder('"tokenHash"')}`,
+        FROM issued i CROSS JOIN applied a
+        WHERE a.n = i.n ${has(retired) ? 'AND (SELECT count(*) FROM retired_token) >= 0' : ''} ${lockingOrder('"tokenHash"')}`,
     },
-    { name: 'happened', isView: true, sql: happened(has('rotated')) },
+    { name: 'happened', isView: true, isInline: true, sql: happened(has('rotated')) },
     ...recordingSteps(dialect, 'happened'),
   ];
   return steps.filter((step) => step.for?.some((list) => has(list)) ?? true);
@@ -286,5 +292,5 @@ function happened(isRotation: boolean): string {
     ...(isRotation && { objectId: 'coalesce(a."redactedId", a."providedId")', changedId: 'a."providedId"' }),
   };
   const members = Object.keys(RECORDED).map((name) => `${known[name] ?? `e."${name}"`} AS "${name}"`);
-  return `SELECT ${members.join(', ')} FROM events e JOIN applied a ON a.n = e.n ORDER BY e.n, e.k`;
+  return `SELECT ${members.join(', ')} FROM events e CROSS JOIN applied a WHERE a.n = e.n ORDER BY e.n, e.k`;
 }

@@ -65,7 +65,7 @@ export class WriteStore {
     const records = noRecords();
     for (const [n, rotation] of rotations.entries()) {
       const { caller, tokenHash, call } = rotation;
-      records.rotated.push({ n, tokenHash: toBytesText(tokenHash), ...retirementOf(caller, rotation, now) });
+      records.rotated.push({ n, ...retirementOf(caller, tokenHash, rotation, now) });
       records.issued.push({ n, ...issued[n]!.record });
       if (call) records.keys.push({ n, ...keyRecord(call) });
       records.events.push(this.toEvent(n, 0, caller, rotationEvent(rotation)));
@@ -116,7 +116,8 @@ export class WriteStore {
       }
       if (isRemoval) records.removed.push({ n });
       else if (stored && changesRow(change)) records.changed.push({ n, ...writtenOf(group) });
-      if (stored && replacement) records.replaced.push({ n, ...retirementOf(caller, replacement, now) });
+      if (stored && replacement)
+        records.replaced.push({ n, ...retirementOf(caller, stored.tokenHash, replacement, now) });
       if (replacement?.call) records.keys.push({ n, ...keyRecord(replacement.call) });
       const token = issued[n];
       if (token) records.issued.push({ n, ...token.record });
@@ -142,8 +143,9 @@ export class WriteStore {
 }
 
 /** Returns when the overlap of a token that is replaced now ends, which may be at once, and who has replaced it. */
-function retirementOf({ apiTokenId }: Caller, { graceSeconds }: Replacement, now: number) {
-  return { validUntil: graceSeconds === 0 ? null : now + graceSeconds * 1000, retiredBy: apiTokenId };
+function retirementOf({ apiTokenId }: Caller, tokenHash: Buffer, { graceSeconds }: Replacement, now: number) {
+  const validUntil = graceSeconds === 0 ? null : now + graceSeconds * 1000;
+  return { tokenHash: toBytesText(tokenHash), validUntil, retiredBy: apiTokenId };
 }
 
 function toWritten({ change, group, token }: PlannedWrite, id: number, issued?: IssuedToken): WrittenUserGroup {
