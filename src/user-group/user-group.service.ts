@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TokenDisclosures } from '../audit/tally/token-disclosures.ts';
 import type { Caller } from '../common/access/caller.ts';
 import { UserGroupNotFound } from '../common/problem/errors.ts';
+import { UserGroupTokenCipher } from '../encryption-key/user-group-token-cipher.ts';
 import { UserGroupInput } from './group/dto/user-group.dto.ts';
 import {
   type UserGroupLookupResponse,
@@ -11,12 +12,15 @@ import {
 import type { WrittenUserGroup } from './writing/user-group-write.ts';
 import { UserGroupWriter } from './writing/user-group-writer.ts';
 import { toWanted, type WantedUserGroup } from './group/user-group-fields.ts';
+import { UserGroupRepository } from './group/user-group.repository.ts';
 
 /** GET and PUT of the contract. */
 @Injectable()
 export class UserGroupService {
   constructor(
+    private readonly userGroups: UserGroupRepository,
     private readonly writes: UserGroupWriter,
+    private readonly cipher: UserGroupTokenCipher,
     private readonly tokenDisclosures: TokenDisclosures,
   ) {}
 
@@ -52,13 +56,12 @@ export class UserGroupService {
     return { success: 1, user_group: toView(written, providedId) };
   }
 
-  private async lookUp(caller: Caller, providedId: string): Promise<WrittenUserGroup> {
-    try {
-      return await this.writes.lookUp(caller, providedId);
-    } catch (error) {
-      // At the door of the contract the next step is to create it.
-      throw error instanceof UserGroupNotFound ? new UserGroupNotFound(UserGroupNotFound.spec.about) : error;
-    }
+  private async lookUp({ workspaceId }: Caller, providedId: string): Promise<WrittenUserGroup> {
+    const group = await this.userGroups.find(workspaceId, providedId);
+    // At the door of the contract the next step is to create it.
+    if (!group) throw new UserGroupNotFound(UserGroupNotFound.spec.about);
+    const token = this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash });
+    return { result: 'unchanged', group, token };
   }
 
   private write(caller: Caller, providedId: string, wanted: WantedUserGroup): Promise<WrittenUserGroup> {

@@ -22,12 +22,12 @@ export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Cal
 
 /*
  * A process has DATABASE_POOL_SIZE connections, ten by default. One workspace uses at most three for writes, three for
- * rotations by token, three for rotations by group and one for imports, each for one statement at a time; calls that run
+ * rotations by token, three for rotations by group and two for imports, each for one statement at a time; calls that run
  * alone use two more of each. The smallest pool, of four, leaves one connection beside the waves of one kind.
  */
 export const WRITE_WAVES = 3;
-/** Waves of imports run one after another, so that new groups are numbered in the order of the lines. */
-export const BULK_WAVES = 1;
+/** One wave is planned while another is stored. */
+export const BULK_WAVES = 2;
 export const BULK_WAVE = 200;
 const ALONE_AT_ONCE = 2;
 /** Attempts in waves before a call runs alone, and then attempts alone. */

@@ -64,16 +64,11 @@ export function changeOf(stored: StoredUserGroup | undefined, wanted: Wanted, pr
     const replaced = isOther ? { token, graceSeconds: 0 } : replacement;
     return { stored, ...differencesOf(stored, wanted), ...(replaced && { replacement: replaced }) };
   }
-  requireCreatable(wanted, providedId);
+  requireNewId(providedId);
+  requireName(wanted);
   // A group that begins without being suspended need not say so.
   const fields = { ...withDefaults(wanted), suspended: wanted.suspended ? true : undefined };
   return { stored, ...differencesOf(stored, fields), ...(token !== undefined && { firstToken: token }) };
-}
-
-/** @throws ValidationFailed if a new group has no name, or an id that URLs resolve */
-export function requireCreatable(wanted: WantedUserGroup, providedId: string): void {
-  requireNewId(providedId);
-  requireName(wanted);
 }
 
 export function isNothing(change: UserGroupChange): boolean {

@@ -2,7 +2,7 @@ import type { Caller } from '../../common/access/caller.ts';
 import type { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import type { UserGroupState } from '../group/user-group-fields.ts';
 import type { GroupToWrite, StoredUserGroup } from '../group/user-group.repository.ts';
-import type { Wanted } from './user-group-change.ts';
+import type { UserGroupChange, Wanted } from './user-group-change.ts';
 
 export interface UserGroupWrite {
   caller: Caller;
@@ -23,8 +23,8 @@ export interface UserGroupWrite {
 
 /** A write that waits for its wave. */
 export interface QueuedWrite extends UserGroupWrite {
-  /** The group as it was read; undefined if it is to be read, at first or again. */
-  read: GroupToWrite | undefined;
+  /** The group as it was read, and the change if it is decided; undefined if it is to be read, at first or again. */
+  read: (GroupToWrite & { change?: UserGroupChange }) | undefined;
   /** Whether the write has lost a race. */
   isRetry: boolean;
 }

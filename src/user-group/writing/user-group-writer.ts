@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
-import { type Caller, requireScope } from '../../common/access/caller.ts';
-import { ExtensionUnavailable, UserGroupNotFound } from '../../common/problem/errors.ts';
+import { requireScope } from '../../common/access/caller.ts';
+import { ExtensionUnavailable } from '../../common/problem/errors.ts';
+import { handled } from '../../common/concurrency/handled.ts';
+import { KeyedMutex } from '../../common/concurrency/keyed-mutex.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
 import type { Outcome } from '../../database/waves/lanes.ts';
 import { type Attempt, BULK_WAVE, BULK_WAVES, SharedWrites, WRITE_WAVES } from '../../database/waves/shared-writes.ts';
@@ -10,13 +12,21 @@ import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
 import { UserGroupTokenRepository } from '../token/user-group-token.repository.ts';
 import { KeyTaken } from './idempotency-keys.ts';
-import { changeOf, isJudged, isNothing, requireCreatable } from './user-group-change.ts';
+import { changeOf, isJudged, isNothing } from './user-group-change.ts';
 import { UserGroupChangeVeto } from './user-group-change-veto.ts';
 import { type QueuedWrite, readToken, type UserGroupWrite, type WrittenUserGroup } from './user-group-write.ts';
-import { type Wave, WritePlanner } from './write-planner.ts';
+import { type PlannedWrite, type Wave, WritePlanner } from './write-planner.ts';
 import { WriteStore } from './write-store.ts';
 
 type QueuedWrites = SharedWrites<QueuedWrite, WrittenUserGroup>;
+
+interface Sharing {
+  isGuarded: boolean;
+  wavesAtOnce: number;
+  maxWave?: number;
+  /** Lets the waves of a workspace be stored in the order in which they begin. */
+  order?: KeyedMutex<number>;
+}
 
 /**
  * Writes user groups for all operations. Writes of one workspace that arrive together share a wave:
@@ -49,7 +59,8 @@ export class UserGroupWriter {
     const isGuarded = veto.hasGuards;
     // Guards are asked by one transaction of a workspace at a time.
     this.single = this.share({ isGuarded, wavesAtOnce: isGuarded ? 1 : WRITE_WAVES });
-    this.bulk = this.share({ isGuarded, wavesAtOnce: BULK_WAVES, maxWave: BULK_WAVE });
+    const order = new KeyedMutex<number>();
+    this.bulk = this.share({ isGuarded, order, wavesAtOnce: BULK_WAVES, maxWave: BULK_WAVE });
     this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
   }
 
@@ -65,31 +76,14 @@ export class UserGroupWriter {
     const read = await this.userGroups.read(workspaceId, providedId);
     const { stored } = read;
     const wanted = write.plan(stored);
-    const queued = { ...write, read, isRetry: false };
-    if (!stored) {
-      requireScope(caller, 'user-groups:write', 'Creating the group');
-      if (wanted !== 'removal') requireCreatable(wanted, providedId);
-      return this.single.join(workspaceId, queued);
-    }
+    if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
     const change = changeOf(stored, wanted, providedId);
-    if (isNothing(change)) {
+    if (stored && isNothing(change)) {
       return { result: 'unchanged', group: stored, token: readToken(this.cipher, write, stored) };
     }
-    if (!isJudged(change)) return this.rotations.join(workspaceId, queued);
-    requireScope(caller, 'user-groups:write', 'Changing the group');
-    return this.single.join(workspaceId, queued);
-  }
-
-  /** Reads a group with its token, and without its mapping. @throws UserGroupNotFound, UserGroupTokenForgotten */
-  async lookUp(caller: Caller, providedId: string): Promise<WrittenUserGroup> {
-    const { workspaceId } = caller;
-    const group = await this.userGroups.find(workspaceId, providedId);
-    if (!group) throw new UserGroupNotFound();
-    return {
-      result: 'unchanged',
-      group,
-      token: this.cipher.decrypt(group, { workspaceId, tokenHash: group.tokenHash }),
-    };
+    if (isJudged(change)) requireScope(caller, 'user-groups:write', 'Changing the group');
+    const lanes = isJudged(change) ? this.single : this.rotations;
+    return lanes.join(workspaceId, { ...write, read: { ...read, change }, isRetry: false });
   }
 
   /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */
@@ -103,7 +97,7 @@ export class UserGroupWriter {
     return Promise.all(outcomes);
   }
 
-  private share({ isGuarded, ...limits }: { isGuarded: boolean; wavesAtOnce: number; maxWave?: number }): QueuedWrites {
+  private share({ isGuarded, order, ...limits }: Sharing): QueuedWrites {
     return new SharedWrites<QueuedWrite, WrittenUserGroup>({
       ...limits,
       keyOf: ({ providedId }) => providedId,
@@ -111,9 +105,10 @@ export class UserGroupWriter {
       onSameKey: (write) => (write.read = undefined),
       run: async (workspaceId, writes, isAlone) => {
         const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
-        const outcomes = isFree
-          ? await this.attempt({ workspaceId, isAlone }, writes)
-          : await this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+        const plan = isFree && handled(this.plan({ workspaceId, isAlone }, writes));
+        const run = async () =>
+          plan ? this.apply(await plan) : this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+        const outcomes = await (order && !isAlone ? order.run(workspaceId, run) : run());
         return writes.map((write) => outcomes.get(write) ?? 'retry');
       },
       onRetry: (write) => Object.assign(write, { read: undefined, isRetry: true }),
@@ -138,7 +133,7 @@ export class UserGroupWriter {
       const ids = writes.map(({ providedId }) => providedId);
       const locked = await this.userGroups.lockThese(workspaceId, ids, isAlone, manager);
       for (const write of writes) write.read = undefined;
-      const outcomes = await this.attempt({ workspaceId, isAlone, manager, locked }, writes);
+      const outcomes = await this.apply(await this.plan({ workspaceId, isAlone, manager, locked }, writes));
       // A guard's writes for a change that lost a race must not be stored without it.
       if (isGuarded && [...outcomes.values()].includes('retry')) throw new RolledBack(outcomes);
       return outcomes;
@@ -154,8 +149,8 @@ export class UserGroupWriter {
     }
   }
 
-  /** Reads, plans and applies. @returns the outcomes; a write without one has lost a race */
-  private async attempt(
+  /** Reads and plans. @returns the writes to apply; those that are decided have their outcome in the wave */
+  private async plan(
     {
       workspaceId,
       isAlone,
@@ -163,8 +158,7 @@ export class UserGroupWriter {
       locked,
     }: Pick<Wave, 'workspaceId' | 'isAlone' | 'manager'> & { locked?: Set<string> },
     all: readonly QueuedWrite[],
-  ): Promise<Wave['outcomes']> {
-    const outcomes: Wave['outcomes'] = new Map();
+  ): Promise<{ wave: Wave; planned: readonly PlannedWrite[] }> {
     const newTokens = all.flatMap(({ newToken }) => (newToken === undefined ? [] : [hashToken(newToken)]));
     // Before the groups: if a concurrent write brought both, the group is found, too.
     const usedTokens = await this.tokens.findUsed(workspaceId, newTokens, manager);
@@ -174,20 +168,24 @@ export class UserGroupWriter {
     const reads = all.map((write) => (write.read ??= found.get(write.providedId))!);
     const rulesVersion = Math.max(...reads.map((read) => read.rulesVersion));
     const known = await this.rules.at(workspaceId, rulesVersion, manager);
-    if (known.version !== rulesVersion) return outcomes;
     // A number that is too small refuses nothing: the statement counts again.
     const groupCount = Math.min(...reads.map((read) => read.groupCount ?? 0));
-    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now: Date.now(), outcomes };
+    const wave: Wave = { workspaceId, isAlone, manager, known, groupCount, now: Date.now(), outcomes: new Map() };
+    if (known.version !== rulesVersion) return { wave, planned: [] };
     const writes = all.filter(({ providedId, read }) => !locked || !read!.stored || locked.has(providedId));
-    const planned = await this.planner.plan(wave, writes, usedTokens);
+    return { wave, planned: await this.planner.plan(wave, writes, usedTokens) };
+  }
+
+  /** Applies what is planned. @returns the outcomes; a write without one has lost a race */
+  private async apply({ wave, planned }: { wave: Wave; planned: readonly PlannedWrite[] }): Promise<Wave['outcomes']> {
     const applied = await this.store.apply(wave, planned);
     for (const one of planned) {
       const value = applied.get(one);
       // Nobody else can have changed a group that is locked: only its key keeps the write from it.
-      const isKeyTaken = isAlone && one.change.replacement?.call;
-      outcomes.set(one.write, value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry');
+      const isKeyTaken = wave.isAlone && one.change.replacement?.call;
+      wave.outcomes.set(one.write, value ? { value } : isKeyTaken ? { error: new KeyTaken() } : 'retry');
     }
-    return outcomes;
+    return wave.outcomes;
   }
 }
 

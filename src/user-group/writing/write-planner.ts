@@ -76,8 +76,7 @@ export class WritePlanner {
 
   private decide(wave: Wave, write: QueuedWrite): PlannedWrite | undefined {
     const { caller, providedId } = write;
-    const { stored } = write.read!;
-    const change = changeOf(stored, write.plan(stored), providedId);
+    const { stored, change = changeOf(stored, write.plan(stored), providedId) } = write.read!;
     const token = stored && readToken(this.cipher, write, stored);
     if (stored && isNothing(change)) {
       wave.outcomes.set(write, { value: { result: 'unchanged', group: stored, token } });
