@@ -57,9 +57,7 @@ export const auditActions: readonly AuditAction[] = known;
  */
 export function declareAction(name: string): AuditAction {
   if ((ownActions as readonly string[]).includes(name) || !/^[a-z][a-z_]{0,49}\.[a-z][a-z_]{0,48}$/.test(name)) {
-    throw new OperatorError(
-      `A plugin cannot declare the action ${name}; it must be like seats.assign, and not the service's.`,
-    );
+    throw new OperatorError(`A plugin cannot declare the action ${name}; it must be new, and like seats.assign.`);
   }
   if (!known.includes(name as AuditAction)) known.push(name as AuditAction);
   return name as AuditAction;

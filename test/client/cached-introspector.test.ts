@@ -582,7 +582,7 @@ describe('while the service is away, with staleIfUnavailableMs,', () => {
       stream.refuse(503);
     };
     connect({ staleIfUnavailableMs: 60_000 });
-    let release = () => undefined as void;
+    let release: () => void = () => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     service.answer = async ({ token }) => (await held, active(token));
     const slow = introspector.introspect('t1');
