@@ -211,7 +211,10 @@ onEachDatabase((kind) => {
 
   test('the first migration cannot be reverted', async () => {
     const [line] = (await cli('token', 'list')).stdout.split('\n');
-    expect(await cli('migration', 'revert')).toMatchObject({
+    let reverted = await cli('migration', 'revert');
+    while (reverted.code === 0) reverted = await cli('migration', 'revert');
+    expect((await cli('migration', 'run')).code).toBe(0);
+    expect(reverted).toMatchObject({
       code: 4,
       stderr: expect.stringMatching(/^user-group-service: The first migration cannot be undone[^\n]*\n$/),
     });

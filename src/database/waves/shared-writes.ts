@@ -22,15 +22,14 @@ export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Cal
 
 /*
  * A process has DATABASE_POOL_SIZE connections, ten by default. One workspace uses at most three for writes, three for
- * rotations by token, three for rotations by group and two for imports, each for one statement at a time; calls that run
- * alone use two more of each. The smallest pool, of four, leaves one connection beside the waves of one kind.
+ * rotations by token, three for rotations by group and two for imports, of which one is planned while another is stored;
+ * calls that run alone use two more of each. The smallest pool, of four, leaves one beside the waves of one kind.
  */
 export const WRITE_WAVES = 3;
-/** One wave is planned while another is stored. */
 export const BULK_WAVES = 2;
 export const BULK_WAVE = 200;
 const ALONE_AT_ONCE = 2;
-/** Attempts in waves before a call runs alone, and then attempts alone. */
+/** Attempts of a call in waves, and then again as many alone. */
 const MAX_ATTEMPTS = 3;
 
 /** The next step of a call without an outcome. */

@@ -29,7 +29,7 @@ export interface UserGroupState {
   suspendedAt: number | null;
   createdAt: number;
   updatedAt: number;
-  /** Number of writes. */
+  /** Grows with each change of a field or of the mapping; part of the entity tag. */
   version: number;
 }
 

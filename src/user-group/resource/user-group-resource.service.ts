@@ -54,7 +54,7 @@ export class UserGroupResourceService {
     const { result, group } = await this.writes.write({
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
-        preconditions.require(stored && entityTagOf(stored));
+        preconditions.require(stored && versionTagOf(stored));
         return withDefaults(toWanted(body));
       },
     });
@@ -76,7 +76,7 @@ export class UserGroupResourceService {
       plan: (stored) => {
         if (!stored)
           throw new UserGroupNotFound('No user group of the workspace has this id; PUT of the same path creates it.');
-        preconditions.require(entityTagOf(stored));
+        preconditions.require(versionTagOf(stored));
         return patched(stored, dto);
       },
     });
@@ -92,7 +92,7 @@ export class UserGroupResourceService {
       ...resourceWrite(caller, providedId),
       plan: (stored) => {
         if (!stored) throw new UserGroupNotFound();
-        preconditions.require(entityTagOf(stored));
+        preconditions.require(versionTagOf(stored));
         return 'removal';
       },
     });
@@ -135,11 +135,11 @@ function toAnswer(group: UserGroupState, providedId: string): UserGroupResponse 
 }
 
 function toTagged(group: UserGroupState, providedId: string): TaggedResource {
-  return { answer: toAnswer(group, providedId), entityTag: entityTagOf(group) };
+  return { answer: toAnswer(group, providedId), entityTag: versionTagOf(group) };
 }
 
 /** Returns a strong entity tag: each change of a group gives it the next version. */
-function entityTagOf({ id, version }: UserGroupState): string {
+function versionTagOf({ id, version }: UserGroupState): string {
   return `"${id}.${version}"`;
 }
 

@@ -8,8 +8,8 @@ export interface UserGroupWrite {
   caller: Caller;
   providedId: string;
   /**
-   * Decides on the new state of the group; an error refuses this write alone. Called again whenever the group is read
-   * again, because another write was stored first.
+   * Decides on the new state of the group; an error refuses this write alone. Called once or more, as often as the group
+   * is read, so it has no side effects.
    * @param stored the existing group, or undefined; then it must not return 'removal'
    */
   plan: (stored: UserGroupState | undefined) => Wanted;

@@ -34,8 +34,8 @@ interface Sharing {
  *     read    the groups, in one statement, unless their look-up has just read them
  *     plan    what each write changes, by the group and the rules as they were read; or refuse it
  *     apply   in one statement, which is a transaction: each write whose group, token and rules are still those of its plan
- *     retry   the others, from the beginning, in a transaction that locks the groups before it reads them and leaves out
- *             those that another transaction has locked; after three attempts alone, waiting for the lock
+ *     retry   the others, from the beginning: twice in a transaction that locks the groups before it reads them and leaves
+ *             out those that another transaction has locked; then up to three times alone, waiting for the lock
  *
  * With an application's guard, which reads and writes in the transaction, the first attempt is made like the second.
  */
@@ -72,8 +72,7 @@ export class UserGroupWriter {
    */
   async write(write: UserGroupWrite): Promise<WrittenUserGroup> {
     const { caller, providedId } = write;
-    const { workspaceId } = caller;
-    const read = await this.userGroups.read(workspaceId, providedId);
+    const read = await this.userGroups.read(caller.workspaceId, providedId);
     const { stored } = read;
     const wanted = write.plan(stored);
     if (!stored) requireScope(caller, 'user-groups:write', 'Creating the group');
@@ -83,7 +82,7 @@ export class UserGroupWriter {
     }
     if (isJudged(change)) requireScope(caller, 'user-groups:write', 'Changing the group');
     const lanes = isJudged(change) ? this.single : this.rotations;
-    return lanes.join(workspaceId, { ...write, read: { ...read, change }, isRetry: false });
+    return lanes.join(caller.workspaceId, { ...write, read: { ...read, change }, isRetry: false });
   }
 
   /** Writes several groups of one workspace, as `write` does, each another group. @returns the outcomes in their order */

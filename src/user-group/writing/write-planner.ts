@@ -32,7 +32,7 @@ export interface Wave {
   groupCount: number;
   /** The manager of the transaction that locks the rules and the groups, if there is one. */
   manager?: EntityManager | undefined;
-  /** Whether the wave has one write, which has lost races. */
+  /** Whether the wave has one write, which waits for locks. */
   isAlone: boolean;
   now: number;
   outcomes: Map<QueuedWrite, Attempt<WrittenUserGroup>>;

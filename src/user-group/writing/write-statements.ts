@@ -84,7 +84,7 @@ const IS_CURRENT = 'coalesce(t.retired_at, 0) = 0';
 /**
  * Stores writes, each as a whole or not at all. It leaves out a write if the rules have changed since they were read, if
  * another transaction has changed what the write expects, or if another transaction holds a lock on it. It waits for no
- * other transaction, except for one that is creating the same group.
+ * other transaction, except for one that is inserting the same group, token or key.
  */
 export const applyUncounted = statement<WriteParameters, AppliedWrite>('user-group.apply', (dialect, has) => [
   ...stepsOf(dialect, has, false),
@@ -109,6 +109,9 @@ export const applyRotations = statement<WriteParameters, AppliedRotation>('user-
       FROM rotated r LEFT JOIN applied a ON a.n = r.n`,
   },
 ]);
+
+/** A condition that is always true, and makes PostgreSQL run that step first. */
+const after = (step: string) => `(SELECT count(*) FROM ${step}) >= 0`;
 
 /** The steps whose lists have records. `free` has the writes that nothing stands in the way of. */
 function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
@@ -213,10 +216,10 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
     {
       name: 'held_token',
       for: ['removed'],
-      columns: { n: 'integer' },
+      columns: { generation: 'integer' },
       // In the order in which others lock several tokens.
       sql: `
-        SELECT t.generation AS n FROM user_group_token t WHERE ${isAmong('t.user_group_id', ofApplied('removed'))}
+        SELECT t.generation FROM user_group_token t WHERE ${isAmong('t.user_group_id', ofApplied('removed'))}
         ORDER BY t.user_group_id, t.generation ${lockRows('t', 'UPDATE')}`,
     },
     {
@@ -224,7 +227,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       for: ['removed'],
       sql: `
         DELETE FROM user_group
-        WHERE ${isAmong('id', ofApplied('removed'))} AND (SELECT count(*) FROM held_token) >= 0`,
+        WHERE ${isAmong('id', ofApplied('removed'))} AND ${after('held_token')}`,
     },
     {
       name: 'removed_entry',
@@ -240,7 +243,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
       sql: `
         INSERT INTO data_source_mapping (user_group_id, ${columnsOf(NEW_ENTRY).columns})
         SELECT a.id, ${columnsOf(NEW_ENTRY).members} FROM entries e CROSS JOIN applied a
-        WHERE a.n = e.n ${has('remapped') ? 'AND (SELECT count(*) FROM removed_entry) >= 0' : ''}`,
+        WHERE a.n = e.n ${has('remapped') ? `AND ${after('removed_entry')}` : ''}`,
     },
     {
       name: 'counted',
@@ -271,7 +274,7 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         INSERT INTO user_group_token (workspace_id, created_at, user_group_id, generation, ${columnsOf(NEW_TOKEN).columns})
         SELECT CAST(:workspaceId AS integer), CAST(:now AS bigint), a.id, a.generation, ${columnsOf(NEW_TOKEN).members}
         FROM issued i CROSS JOIN applied a
-        WHERE a.n = i.n ${has(retired) ? 'AND (SELECT count(*) FROM retired_token) >= 0' : ''} ${lockingOrder('"tokenHash"')}`,
+        WHERE a.n = i.n ${has(retired) ? `AND ${after('retired_token')}` : ''} ${lockingOrder('"tokenHash"')}`,
     },
     { name: 'happened', isView: true, isInline: true, sql: happened(has('rotated')) },
     ...recordingSteps(dialect, 'happened'),

@@ -135,7 +135,7 @@ export class WriteStore {
     return records;
   }
 
-  /** Leaves the beginning of the details to the statement, which knows the team_id. */
+  /** Leaves the beginning of the details to the statement, which knows the team_id: `,"import":true}`. */
   private toEvent(n: number, k: number, caller: Caller, entry: AuditEntry): WriteEvent {
     const event = this.auditLog.toRecorded([caller, entry]);
     return { ...event, n, k, details: event.details === null ? '}' : `,${String(event.details).slice(1)}` };

@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { ApiResponse } from '../../api-docs.ts';
-import { PreconditionFailed, PreconditionMalformed } from '../../problem/errors.ts';
+import { type ErrorClass, PreconditionFailed, PreconditionMalformed } from '../../problem/errors.ts';
 import { optionalHeader, requestParam } from './request-params.ts';
 import { sha256 } from '../../secret/secrets.ts';
 import { UNTRANSFORMED } from '../server/http-settings.ts';
@@ -29,7 +29,7 @@ export function setEntityTag(response: Response, entityTag: string): void {
 }
 
 /** Errors of each operation with conditions. */
-export const PRECONDITION_ERRORS = [PreconditionFailed, PreconditionMalformed];
+export const PRECONDITION_ERRORS: ErrorClass[] = [PreconditionFailed, PreconditionMalformed];
 
 /** The conditions of a request on the state of its target (RFC 9110, section 13.1). */
 export class Preconditions {
@@ -40,7 +40,7 @@ export class Preconditions {
   ) {}
 
   /**
-   * Checks the conditions of a write; must be called under the lock of the write.
+   * Checks the conditions of a write, on the state that it replaces: under a lock, or if it is stored only over that state.
    * @param entityTag of the stored state; undefined if there is none
    * @throws PreconditionFailed
    */

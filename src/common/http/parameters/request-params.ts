@@ -4,6 +4,7 @@ import { ApiHeader, ApiParam, ApiQuery } from '../../api-docs.ts';
 import { toPointer } from '../../json/json-pointer.ts';
 import { fieldsOf, ruleViolations, toDto } from '../../json/to-dto.ts';
 import {
+  type ErrorClass,
   IdempotencyKeyInvalid,
   IdempotencyKeyReused,
   IdempotencyKeySpent,
@@ -139,7 +140,7 @@ export function Fresh(): ParameterDecorator {
 }
 
 /** Errors of each operation with an `Idempotency-Key` whose response is kept. */
-export const IDEMPOTENCY_ERRORS = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
+export const IDEMPOTENCY_ERRORS: ErrorClass[] = [IdempotencyKeyInvalid, IdempotencyKeyReused, IdempotencyKeySpent];
 
 /** @throws IdempotencyKeyInvalid */
 export function requireIdempotencyKey(key: string): void {
