@@ -46,7 +46,6 @@ export const ownActions = [
 export type AuditAction = (typeof ownActions)[number];
 
 const known: AuditAction[] = [...ownActions];
-
 /** All actions that are recorded. Plugins add theirs as they are loaded. */
 export const auditActions: readonly AuditAction[] = known;
 

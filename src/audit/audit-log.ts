@@ -27,10 +27,9 @@ const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
 ]);
 
 /** Lists the actions that are events, too. */
-export function changeKinds(): readonly string[] {
-  return auditActions.filter((action) => !UNCHANGING.has(action));
-}
+export const changeKinds = (): readonly string[] => auditActions.filter((action) => !UNCHANGING.has(action));
 
+/** Who does it: a caller, or the operator or the service itself. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
   workspaceId: number | null;
   /** Whether the service itself acts, without a request. */
@@ -44,6 +43,7 @@ export function ofService(workspaceId: number): AuditActor {
   return { workspaceId, apiTokenId: null, requestId: null, address: null, isService: true };
 }
 
+/** What is done, and to what. */
 export interface AuditEntry {
   action: AuditAction;
   /** The object of the action, by the id that the API shows; null if the statement that records the event adds it. */
@@ -90,9 +90,9 @@ const { columns, members } = columnsOf(EVENT);
 /** Steps of a statement that record the events, and their changes, in the order of the rows of `events`. */
 export function recordingSteps(dialect: Dialect, events: string): Step[] {
   return [
-    { name: 'logged', table: 'change_event', sql: insertChanges(dialect, events) },
+    { name: 'change_row', table: 'change_event', sql: insertChanges(dialect, events) },
     {
-      name: 'audited',
+      name: 'audit_row',
       table: 'audit_event',
       sql: `INSERT INTO audit_event (${columns}) SELECT ${members} FROM ${events}`,
     },

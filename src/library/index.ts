@@ -23,7 +23,7 @@ export {
   type PluginDefinition,
   type WithServices,
 } from '../common/extension/plugin.ts';
-export { type AuditAction, declareAction } from '../audit/audit-actions.ts';
+export { type AuditAction, declareAction, ownActions } from '../audit/audit-actions.ts';
 export { type AuditActor, type AuditEntry, AuditLog } from '../audit/audit-log.ts';
 export { type IdempotentCall, IdempotentCalls } from '../idempotency/idempotent-calls.ts';
 export type { Metric } from '../common/extension/metric.ts';
