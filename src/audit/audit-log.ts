@@ -29,7 +29,7 @@ const UNCHANGING: ReadonlySet<AuditAction> = new Set<AuditAction>([
 /** Lists the actions that are events, too. */
 export const changeKinds = (): readonly string[] => auditActions.filter((action) => !UNCHANGING.has(action));
 
-/** Who does it: a caller, or the operator or the service itself. */
+/** The caller, the operator or the service itself, as the one that acts. */
 export type AuditActor = Pick<Caller, 'apiTokenId' | 'requestId' | 'address'> & {
   workspaceId: number | null;
   /** Whether the service itself acts, without a request. */
@@ -43,7 +43,7 @@ export function ofService(workspaceId: number): AuditActor {
   return { workspaceId, apiTokenId: null, requestId: null, address: null, isService: true };
 }
 
-/** What is done, and to what. */
+/** An action with its object. */
 export interface AuditEntry {
   action: AuditAction;
   /** The object of the action, by the id that the API shows; null if the statement that records the event adds it. */
