@@ -55,7 +55,10 @@ export const auditActions: readonly AuditAction[] = known;
  * @throws OperatorError unless it looks like `seats.assign` and is no action of the service
  */
 export function declareAction(name: string): AuditAction {
-  if ((ownActions as readonly string[]).includes(name) || !/^[a-z][a-z_]{0,49}\.[a-z][a-z_]{0,48}$/.test(name)) {
+  if (
+    (ownActions as readonly string[]).includes(name) ||
+    !/^(?!database\.)[a-z][a-z_]{0,49}\.[a-z][a-z_]{0,48}$/.test(name)
+  ) {
     throw new OperatorError(`A plugin cannot declare the action ${name}; it must be new, and like seats.assign.`);
   }
   if (!known.includes(name as AuditAction)) known.push(name as AuditAction);

@@ -127,11 +127,14 @@ export class AuditLog {
   }
 
   /**
-   * Records an event by the manager of a transaction. Texts that look like tokens are redacted.
-   * @throws AuditUnavailable, DatabaseUnavailable
+   * Records an event by the manager of a transaction. The audit log redacts texts that look like tokens.
+   * @throws TypeError for a `userGroupId` without its group as the object; AuditUnavailable, DatabaseUnavailable
    */
-  record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
-    return this.recordAll(manager, [[actor, entry]]);
+  async record(manager: EntityManager, actor: AuditActor, entry: AuditEntry): Promise<void> {
+    if (entry.userGroupId !== undefined && entry.object?.type !== 'user_group') {
+      throw new TypeError('an entry with a userGroupId has that group as its object');
+    }
+    await this.recordAll(manager, [[actor, entry]]);
   }
 
   /** Adds the events, and their changes to the change log. @throws as `record` @internal */

@@ -2,6 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ChangeRefused,
   operator,
@@ -19,7 +20,7 @@ import { Config } from '../../src/config/config.ts';
 import { WorkspaceSettingsService } from '../../src/registry/settings/workspace-settings.service.ts';
 import { statement } from '../../src/database/statement.ts';
 import { Statements } from '../../src/database/statements.ts';
-import { ApiClient } from '../support/api-client.ts';
+import { ApiClient, NDJSON } from '../support/api-client.ts';
 import { changeDatabase, createTestDatabase, onEachDatabase, type TestDatabase } from '../support/databases.ts';
 import { openLog } from '../support/leaks.ts';
 import { BOOTSTRAP_TOKEN } from '../support/processes.ts';
@@ -47,6 +48,7 @@ class PlanGuard extends UserGroupChangeGuard {
   ): Promise<UserGroupChangeRefusal[]> {
     PlanGuard.mostAtOnce = Math.max(PlanGuard.mostAtOnce, changes.length);
     const refused: UserGroupChangeRefusal[] = [];
+    if (changes.some(({ after }) => after?.name === 'slow')) await sleep(1200);
     for (const change of changes) {
       PlanGuard.asked.push(change);
       const { kind, userGroupId, before, after } = change;
@@ -217,6 +219,18 @@ onEachDatabase((kind) => {
     expect((await call('GET', '/api/v1/user-groups/f2')).status).toBe(404);
     expect([await notesOf('f1'), await notesOf('f2')]).toEqual([['create f1'], []]);
     expect(await records()).toEqual(before.map((count) => count + 3));
+  });
+
+  test('an import whose guard takes its time creates each group once, and says so', async () => {
+    const lines = Array.from({ length: 600 }, (_, at) => ({ user_group_id: `slow ${at}`, name: 'slow' }));
+    const { text } = await api.send({
+      method: 'POST',
+      path: '/api/v1/user-groups/import',
+      body: lines.map((line) => JSON.stringify(line)).join('\n'),
+      headers: NDJSON,
+    });
+    const { summary } = JSON.parse(text.trim().split('\n').at(-1)!) as { summary: object };
+    expect(summary).toMatchObject({ created: lines.length, unchanged: 0, failed: 0, complete: true });
   });
 
   test('an import reports the lines that are refused', async () => {

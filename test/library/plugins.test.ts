@@ -3,13 +3,16 @@ import { randomUUID } from 'node:crypto';
 import homeDashboards from '../../examples/extension-module/src/plugin.ts';
 import { Metrics } from '../../src/metrics/metrics.ts';
 import {
+  AuditLog,
   declareAction,
   declareScope,
   definePlugin,
   FromEnv,
   integer,
+  operator,
   Public,
   RequiresScope,
+  Transactor,
   UserGroupServiceModule,
 } from '../../src/library/index.ts';
 import { grantRights } from '../../src/database/schema/grants.ts';
@@ -110,6 +113,21 @@ onEachDatabase((kind) => {
       expect(
         await service.api.send({ method: 'POST', path: '/api/v1/webhook-endpoints', body: endpoint }),
       ).toMatchObject({ status: 201 });
+    });
+
+    test('an event of a group names that group', async () => {
+      const record = service.app
+        .get(Transactor)
+        .run((manager) =>
+          service.app
+            .get(AuditLog)
+            .record(manager, operator(1), {
+              action: declareAction('home_dashboard.choose'),
+              object: { type: 'home_dashboard', id: 5 },
+              userGroupId: 1,
+            }),
+        );
+      await expect(record).rejects.toThrow('an entry with a userGroupId has that group as its object');
     });
 
     test('the OpenAPI document has it', async () => {
@@ -276,7 +294,15 @@ describe('a definition that cannot be used is refused', () => {
   });
 
   test('an action of the service, and one that no filter could name', () => {
-    for (const name of ['user_group.create', 'seats', 'Seats.assign', 'seats.assign.now', 'seats.assign2', '*.*']) {
+    for (const name of [
+      'user_group.create',
+      'seats',
+      'Seats.assign',
+      'seats.assign.now',
+      'seats.assign2',
+      '*.*',
+      'database.write',
+    ]) {
       expect(() => declareAction(name)).toThrow(`A plugin cannot declare the action ${name}`);
     }
     expect(declareAction('seats.assign')).toBe('seats.assign');

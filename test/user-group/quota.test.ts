@@ -32,6 +32,15 @@ onEachDatabase((kind) => {
     expect([status, body.success, body.code]).toEqual([409, 0, 'user_group_quota_reached']);
   }
 
+  test('the first lines of an import get the last places', async () => {
+    await setQuota(250);
+    const lines = Array.from({ length: 1000 }, (_, at) => ({ user_group_id: `l${at}`, name: 'L' }));
+    const answers = (await importGroups(api, ...lines)).slice(0, lines.length);
+    const created = answers.flatMap(({ success }, at) => (success === 1 ? [at] : []));
+    expect(created).toEqual(Array.from({ length: 250 }, (_, at) => at));
+    expect(await countGroups()).toBe(250);
+  });
+
   test('beyond the quota no group is created by any way, and those there are can be written', async () => {
     await put('a');
     await setQuota(2);

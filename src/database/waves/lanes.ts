@@ -15,6 +15,8 @@ export interface LanesOptions<Call, Answer> {
   onSameKey?: ((call: Call) => void) | undefined;
   /** Maximum of calls that run together. */
   maxWave?: number;
+  /** Maximum time from the start of a wave to the outcomes of its calls. */
+  maxWaveMs?: number;
   /** Maximum of concurrent waves of one workspace; by default 1. */
   wavesAtOnce?: number;
 }
@@ -125,9 +127,10 @@ export class Lanes<Call, Answer> {
   private async settle(lane: Lane<Call, Answer>, wave: Waiting<Call, Answer>[]): Promise<void> {
     let outcomes: readonly Outcome<Answer>[];
     // The wave's remaining work delays only calls with the same keys.
+    const { maxWaveMs = MAX_WAVE_MS } = this.options;
     const limit = setTimeout(() => {
-      for (const { reject } of wave) reject(tooLate(`no outcome within ${MAX_WAVE_MS} ms`));
-    }, MAX_WAVE_MS);
+      for (const { reject } of wave) reject(tooLate(`no outcome within ${maxWaveMs} ms`));
+    }, maxWaveMs);
     try {
       outcomes = await this.options.run(
         lane.workspaceId,

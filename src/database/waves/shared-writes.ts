@@ -9,7 +9,7 @@ export type Attempt<Answer> = Outcome<Answer> | 'retry';
 
 export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Call, Answer>, 'run'> {
   /**
-   * Runs calls of one workspace in one transaction, which waits for no other unless it has a call alone.
+   * Runs calls of one workspace in one transaction. It waits for others only if `isAlone`.
    * @returns the outcome of each in their order
    * @throws the error that makes the whole transaction fail
    */
@@ -22,12 +22,14 @@ export interface SharedWritesOptions<Call, Answer> extends Omit<LanesOptions<Cal
 
 /*
  * A process has DATABASE_POOL_SIZE connections, ten by default. One workspace uses at most three for writes, three for
- * rotations by token, three for rotations by group and two for imports, of which one is planned while another is stored;
- * calls that run alone use two more of each. The smallest pool, of four, leaves one beside the waves of one kind.
+ * rotations by token, three for rotations by group, and two for imports: one wave is planned while another is stored.
+ * Calls that run alone use two more of each. The smallest pool, of four, leaves one beside the waves of one kind.
  */
 export const WRITE_WAVES = 3;
 export const BULK_WAVES = 2;
 export const BULK_WAVE = 200;
+/** An import waits longer for a wave, which may itself wait for the one before it. */
+export const BULK_WAVE_MS = 5400;
 const ALONE_AT_ONCE = 2;
 /** Attempts of a call in waves, and then again as many alone. */
 const MAX_ATTEMPTS = 3;

@@ -6,7 +6,14 @@ import { handled } from '../../common/concurrency/handled.ts';
 import { KeyedMutex } from '../../common/concurrency/keyed-mutex.ts';
 import { hashToken } from '../../common/secret/secrets.ts';
 import type { Outcome } from '../../database/waves/lanes.ts';
-import { type Attempt, BULK_WAVE, BULK_WAVES, SharedWrites, WRITE_WAVES } from '../../database/waves/shared-writes.ts';
+import {
+  type Attempt,
+  BULK_WAVE,
+  BULK_WAVE_MS,
+  BULK_WAVES,
+  SharedWrites,
+  WRITE_WAVES,
+} from '../../database/waves/shared-writes.ts';
 import { UserGroupTokenCipher } from '../../encryption-key/user-group-token-cipher.ts';
 import { WorkspaceRules } from '../../mapping/workspace-rules.ts';
 import { UserGroupRepository } from '../group/user-group.repository.ts';
@@ -24,6 +31,7 @@ interface Sharing {
   isGuarded: boolean;
   wavesAtOnce: number;
   maxWave?: number;
+  maxWaveMs?: number;
   /** Lets the waves of a workspace be stored in the order in which they begin. */
   order?: KeyedMutex<number>;
 }
@@ -60,7 +68,8 @@ export class UserGroupWriter {
     // Guards are asked by one transaction of a workspace at a time.
     this.single = this.share({ isGuarded, wavesAtOnce: isGuarded ? 1 : WRITE_WAVES });
     const order = new KeyedMutex<number>();
-    this.bulk = this.share({ isGuarded, order, wavesAtOnce: BULK_WAVES, maxWave: BULK_WAVE });
+    const wavesAtOnce = isGuarded ? 1 : BULK_WAVES;
+    this.bulk = this.share({ isGuarded, order, wavesAtOnce, maxWave: BULK_WAVE, maxWaveMs: BULK_WAVE_MS });
     this.rotations = this.share({ isGuarded: false, wavesAtOnce: WRITE_WAVES });
   }
 
@@ -104,9 +113,16 @@ export class UserGroupWriter {
       onSameKey: (write) => (write.read = undefined),
       run: async (workspaceId, writes, isAlone) => {
         const isFree = !isGuarded && !isAlone && !writes.some(({ isRetry }) => isRetry);
-        const plan = isFree && handled(this.plan({ workspaceId, isAlone }, writes));
-        const run = async () =>
-          plan ? this.apply(await plan) : this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+        const plan = () => this.plan({ workspaceId, isAlone }, writes);
+        const early = isFree && handled(plan());
+        const run = async () => {
+          if (!early) return this.runLocked(workspaceId, writes, { isGuarded, isAlone });
+          const ready = await early;
+          if (!order || ready.wave.known.rules.userGroupQuota === null) return this.apply(ready);
+          // The wave before it may have taken the last places.
+          for (const write of writes) write.read = undefined;
+          return this.apply(await plan());
+        };
         const outcomes = await (order && !isAlone ? order.run(workspaceId, run) : run());
         return writes.map((write) => outcomes.get(write) ?? 'retry');
       },

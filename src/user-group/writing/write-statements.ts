@@ -210,8 +210,8 @@ function stepsOf(dialect: Dialect, has: Has, isCounted: boolean): Step[] {
         UPDATE user_group AS g SET version = g.version + 1, updated_at = :now, ${Object.keys(WRITTEN)
           .map((member) => `${columnOf(member)} = r."${member}"`)
           .join(', ')}
-        FROM changed r CROSS JOIN applied a
-        WHERE a.n = r.n AND g.id = a.id AND ${isAmong('g.id', 'SELECT id FROM applied')}`,
+        FROM changed r JOIN applied a ON a.n = r.n
+        WHERE g.id = a.id AND ${isAmong('g.id', 'SELECT id FROM applied')}`,
     },
     {
       name: 'held_token',

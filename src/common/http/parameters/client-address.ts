@@ -53,6 +53,8 @@ function toAddress(text: string): string | undefined {
   const [, ipv4, bracketed] = WITH_PORT.exec(text) ?? [];
   const address = (ipv4 ?? bracketed ?? text).replace(ZONE, '');
   if (!isIPv6(address)) return isIP(address) === 0 ? undefined : address;
+  // The library takes the deprecated form ::192.0.2.1 for a mapped one.
+  if (/^::\d+\./.test(address)) return address;
   const parsed = ipaddr.IPv6.parse(address);
   return parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : address;
 }

@@ -40,7 +40,7 @@ export class Preconditions {
   ) {}
 
   /**
-   * Checks the conditions of a write, on the state that it replaces: under a lock, or if it is stored only over that state.
+   * Checks the conditions of a write on the state that it replaces: under a lock, or if only that state can be replaced.
    * @param entityTag of the stored state; undefined if there is none
    * @throws PreconditionFailed
    */
