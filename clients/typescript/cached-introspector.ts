@@ -10,8 +10,10 @@ const ANSWER_LIMIT_MS = 1000;
 const MAX_ENTRIES = 10_000;
 /** No change tells of a token that was unknown. A second is promised; the rest is for the way. */
 const INACTIVE_MS = 750;
-/** A longer `Retry-After` is not the service's own. */
-const MAX_PAUSE_MS = 10_000;
+/** The longest `Retry-After` of the service; a proxy may send a longer one. */
+const MAX_PAUSE_MS = 60_000;
+/** Nobody issues a longer token; a made-up one would fill the memory. */
+const MAX_KEY_LENGTH = 8192;
 
 /** What a token means; nobody can change it, since others are given the same. */
 export type Introspection = Readonly<Schemas['IntrospectionResponse']>;
@@ -67,7 +69,7 @@ export class CachedIntrospector {
   // Private to the engine as well: whatever shows this object, as `util.inspect` does, shows no token.
   readonly #connection: Connection;
   readonly #maxEntries: number;
-  readonly #staleMs: number;
+  #staleMs: number;
   readonly #stream: ChangeStream;
   /** By token and schema; those that came last, or were spared last, at the end. */
   readonly #entries = new Map<string, Entry>();
@@ -115,7 +117,7 @@ export class CachedIntrospector {
       const pending = this.#pending.get(key);
       if (pending) {
         await pending;
-        // What was not kept is too old for a later caller.
+        // A response that was not kept is too old for a later caller.
         const learnt = this.recall(key);
         if (learnt) return learnt;
       }
@@ -130,6 +132,7 @@ export class CachedIntrospector {
   /** Ends the event stream and forgets everything; later calls ask the service. */
   close(): void {
     this.#stream.close();
+    this.#staleMs = 0;
     this.forgetAll();
   }
 
@@ -158,7 +161,7 @@ export class CachedIntrospector {
   private recallStale(key: string, error: unknown): Introspection | undefined {
     const entry = this.#entries.get(key);
     const knownAt = entry?.isFollowed ? this.#stream.toldUntil : entry?.askedAt;
-    if (!entry || !knownAt || !isWithin(this.#staleMs, knownAt) || this.#stream.isDoubtful()) return undefined;
+    if (!entry || !knownAt || !isWithin(this.#staleMs, knownAt) || this.#stream.isUnsure()) return undefined;
     const isEnded = () => !this.#stream.toldUntil || entry.endsAt! <= this.#stream.latestServerTime();
     if (!isUnavailable(error) || (entry.endsAt !== undefined && isEnded())) return undefined;
     this.counts.remembered++;
@@ -239,6 +242,7 @@ export class CachedIntrospector {
   private noteRefusal(error: ApiError): ApiError {
     const pauseMs = Math.min((error.retryAfter ?? 0) * 1000, MAX_PAUSE_MS);
     if (error.status === 429) this.#refusal = { error, until: performance.now() + pauseMs };
+    if (error.status === 401 || error.status === 403) this.forgetAll();
     return error;
   }
 
@@ -246,9 +250,11 @@ export class CachedIntrospector {
     const known = this.#entries.get(key);
     if (known) this.remove(key, known);
     this.#inactive.delete(key);
-    const [oldest] = this.#inactive.keys();
-    if (this.#inactive.size >= this.#maxEntries) this.#inactive.delete(oldest!);
-    this.#inactive.set(key, inactive);
+    for (const [oldest, { askedAt }] of this.#inactive) {
+      if (this.#inactive.size < this.#maxEntries && isWithin(INACTIVE_MS, askedAt)) break;
+      this.#inactive.delete(oldest);
+    }
+    if (key.length <= MAX_KEY_LENGTH) this.#inactive.set(key, inactive);
   }
 
   private keep(key: string, entry: Entry): void {

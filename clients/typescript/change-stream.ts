@@ -64,17 +64,19 @@ export class ChangeStream {
     if (!this.toldUntil) return false;
     // Each look at a clock costs as much as the rest of an answer from memory.
     const moment = now();
-    return isWithin(LEASE_MS, this.toldUntil, moment) && !this.isDoubtful(moment);
+    return isWithin(LEASE_MS, this.toldUntil, moment) && moment.monotonic >= this.doubtedUntil;
   }
 
-  /** Whether it is unclear that the API token is still valid. */
-  isDoubtful({ monotonic } = now()): boolean {
-    return monotonic < this.doubtedUntil;
+  /** Whether the last news left it unclear that the API token is still valid. */
+  isUnsure(): boolean {
+    return (this.toldUntil?.monotonic ?? performance.now()) < this.doubtedUntil;
   }
 
   /** By the service's clock it is at most so late, in milliseconds since 1970; to be asked while it is current. */
   latestServerTime(): number {
-    return this.serverTime + performance.now() - this.toldUntil!.monotonic;
+    const { monotonic, wall } = now();
+    // The monotonic clock may stand still while the machine sleeps.
+    return this.serverTime + Math.max(monotonic - this.toldUntil!.monotonic, wall - this.toldUntil!.wall);
   }
 
   close(): void {

@@ -105,6 +105,13 @@ describe('an answer', () => {
     expect(service.asked.length - before).toBe(1);
   });
 
+  test('that is no, of a text that is too long for a token, takes no memory', async () => {
+    service.answer = () => ({ active: false });
+    await connectAndFollow();
+    const long = 'x'.repeat(10_000);
+    expect([await asked(long), await asked(long)]).toEqual([1, 1]);
+  });
+
   test('that is no ends what was known before', async () => {
     service.onStream = (stream) => {
       stream.open();
@@ -608,6 +615,29 @@ describe('while the service is away, with staleIfUnavailableMs,', () => {
     expect((await introspector.introspect('t1')).active).toBe(true);
     await sleep(exp * 1000 - Date.now() + 20);
     await expectRefused('t1', 503);
+  });
+
+  test('a refusal of the API token ends what was known, and the doubt after its change lasts', async () => {
+    await knowThenLose(['t1'], { staleIfUnavailableMs: 60_000 });
+    expect((await introspector.introspect('t1')).active).toBe(true);
+    service.raw = { status: 401, text: '{}' };
+    await expectRefused('t1', 401);
+    service.raw = { status: 503, text: '{}' };
+    await expectRefused('t1', 503);
+    introspector.close();
+    service.raw = undefined;
+    service.onStream = (stream) => {
+      stream.open();
+      stream.stayCurrent();
+    };
+    await connectAndFollow({ staleIfUnavailableMs: 60_000 });
+    await introspector.introspect('t2');
+    service.stream.change('api_token.revoke');
+    await read();
+    service.raw = { status: 503, text: '{}' };
+    service.stream.fallSilent();
+    await sleep(1700);
+    await expectRefused('t2', 503);
   });
 
   test('a change that was told before the end counts, and so does one of an API token', async () => {
