@@ -1,8 +1,8 @@
-import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Answer } from '../support/api-client.ts';
 import { createTestDatabase, type DatabaseKind, onEachDatabase } from '../support/databases.ts';
 import { type RunningServer, startOwnServer } from '../support/processes.ts';
+import { until } from '../support/until.ts';
 
 const PRELOADED = join(import.meta.dirname, '..', 'support', 'record-allocations.mjs');
 const CALLERS = 32;
@@ -11,6 +11,7 @@ const WARM_UP = 10;
 const CALLS = 10;
 /** Many calls one after the other, on a machine that may be busy with other tests. */
 const LIMIT_MS = 180_000;
+const SAID_WITHIN_MS = 60_000;
 
 /**
  * KiB of JavaScript heap that a call of each operation may allocate, its answer included: half as
@@ -77,11 +78,9 @@ async function run(
 
   async function allocatedSoFar(): Promise<number> {
     const before = output().length;
+    const said = () => /allocated (\d+) bytes/.exec(output().slice(before))?.[1];
     process.kill('SIGWINCH');
-    for (;;) {
-      const said = /allocated (\d+) bytes/.exec(output().slice(before));
-      if (said) return Number(said[1]);
-      await once(process.stderr, 'data');
-    }
+    await until(() => said() !== undefined, SAID_WITHIN_MS, output);
+    return Number(said());
   }
 }
