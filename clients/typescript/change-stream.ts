@@ -158,7 +158,8 @@ export class ChangeStream {
     // Any refusal but for too many calls: what is wrong may be the id.
     if (status >= 400 && status < 500 && status !== 429) this.startOver();
     if (status === 410 && wasResumed) return undefined;
-    throw new Error(`the event stream was answered with ${status}`);
+    const need = status === 403 ? ': the API token needs the scope events:read' : '';
+    throw new Error(`the event stream was answered with ${status}${need}`);
   }
 
   /** @returns and throws as `follow` */

@@ -84,7 +84,7 @@ ${errors.join('\n')}
 
 ## Fields
 
-\`errors\` of a \`validation_failed\` names at most 20 places in the body, each with a JSON Pointer (RFC 6901):
+\`errors\` of a \`validation_failed\` names at most 20 places: in the body each with a JSON Pointer (RFC 6901), in a query with \`in\` and \`parameter\`:
 
 | \`code\` | Meaning |
 |---|---|
