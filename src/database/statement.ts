@@ -16,7 +16,7 @@ export interface Step {
   sql?: string;
   /** Whether it combines the rows of other steps, and reads no table: SQLite need not run it by itself. */
   isView?: boolean;
-  /** Whether SQLite computes its rows where they are read, and so those columns alone that are: for the outermost of a join. */
+  /** Whether SQLite computes its rows where a step reads them, and only the columns that the step names: outermost in a join. */
   isInline?: boolean;
   /** The table that an error of the step names, as errors of PostgreSQL name theirs. */
   table?: string;
